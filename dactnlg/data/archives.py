@@ -1,4 +1,4 @@
-"""Unpacking archives of publishers: files and folders below the folder given, in bounded space, or nothing."""
+"""Safe unpacking of archives: nothing outside the target folder, no links or devices, and a bounded size."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import NamedTuple
 from dactnlg._utils.paths import relative
 
 MOST_FILES = 100_000
-"""Entries that an archive may have; DSTC2's have some 7,000."""
+"""Maximum number of entries of an archive; DSTC2's have some 7,000."""
 DAMAGES = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError)
-"""What a damaged or refused archive raises; a zip with a password is a `RuntimeError`."""
+"""Exceptions for a damaged or refused archive; a zip with a password raises `RuntimeError`."""
 
 
 class _Entry(NamedTuple):
-    """One entry of an archive; `special` says what it is if it is neither a file nor a folder."""
+    """An entry of an archive; `special` says what it is unless it is a file or folder."""
 
     name: str
     size: int
@@ -32,11 +32,11 @@ def unpack(packed: Path, target: Path, most: int) -> None:
     Args:
         packed: the archive.
         target: the folder.
-        most: bytes that its files may have together.
+        most: maximum total bytes of its files.
 
     Raises:
-        ValueError: an entry's name leads out of the folder, an entry is a link or a device, or there are too many or
-            too large ones; nothing is unpacked.
+        ValueError: an entry's name leads out of the folder, an entry is a link or a device, or the entries are too many
+            or too large; nothing is unpacked.
         Exception: another one of `DAMAGES`.
     """
     target.mkdir(exist_ok=True)
@@ -47,13 +47,13 @@ def unpack(packed: Path, target: Path, most: int) -> None:
     else:
         with tarfile.open(packed) as tar:
             _check(_tar_entries(tar), most)
-            # Python before 3.11.4 has no filters; what this one would refuse has been refused.
+            # Python before 3.11.4 has no filters; `_check` has refused what this one would refuse.
             tar.extraction_filter = getattr(tarfile, "data_filter", None)
             tar.extractall(target)
 
 
 def _check(entries: Iterator[_Entry], most: int) -> None:
-    """Refuse the first entry that may not be unpacked, before any is."""
+    """Raise ValueError for the first entry that must not be unpacked."""
     whole = 0
     for number, entry in enumerate(entries, start=1):
         relative(entry.name)
@@ -66,7 +66,7 @@ def _check(entries: Iterator[_Entry], most: int) -> None:
 
 def _zip_entries(archive: zipfile.ZipFile) -> Iterator[_Entry]:
     for info in archive.infolist():
-        # The upper half holds what Unix knows of a file; other systems leave it empty.
+        # The upper half holds the Unix file mode; other systems leave it 0.
         kind = stat.S_IFMT(info.external_attr >> 16)
         special = "" if kind in (0, stat.S_IFREG, stat.S_IFDIR) else "a link or a device"
         yield _Entry(info.filename, info.file_size, special)

@@ -1,4 +1,4 @@
-"""What an audit found, its report, and what can be done about each fault."""
+"""The results of an audit, its report, and a remedy for each fault."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 RARE = 10
-"""Examples of an act type that are few."""
+"""Act types with fewer examples are reported as rare."""
 _EXAMPLES = 5
 NOT_ASKED = " (not asked for)"
-"""Stands behind a special value that a sentence says and its act lacks."""
+"""Suffix of a special value that a sentence expresses but its act lacks."""
 NOT_NAMED = " (not named)"
-"""Stands behind a slot of yes and no that a sentence with another value of it does not name."""
+"""Suffix of a yes/no slot that a sentence with another value of the slot does not name."""
 _ESCAPED = re.compile(r"\\(.)")
 
 
@@ -23,9 +23,9 @@ class Fault:
 
     Attributes:
         count: cases with the fault.
-        out_of: cases that were checked.
-        examples: the first few different ones.
-        by_slot: slot -> [cases with the fault, cases].
+        out_of: cases checked.
+        examples: the first few distinct cases with the fault.
+        by_slot: `act.slot` or `slot=value` -> [cases with the fault, cases].
     """
 
     count: int = 0
@@ -34,19 +34,19 @@ class Fault:
     by_slot: dict[str, list[int]] = field(default_factory=dict)
 
     def add(self, example: str) -> None:
-        """Count a case with the fault, and keep it if it is one of the first few different ones."""
+        """Count a case with the fault, and keep it if it is one of the first few distinct ones."""
         self.count += 1
         if len(self.examples) < _EXAMPLES and example not in self.examples:
             self.examples.append(example)
 
     def note(self, key: str, *, wrong: bool) -> None:
-        """Count one case of a slot, with the fault or without."""
+        """Count one case under a key of `by_slot`, with the fault or without."""
         numbers = self.by_slot.setdefault(key, [0, 0])
         numbers[0] += wrong
         numbers[1] += 1
 
     def worst(self) -> dict[str, list[int]]:
-        """Return `by_slot` without the slots that never have the fault, most faults first."""
+        """Return the entries of `by_slot` that have the fault, most faults first."""
         return dict(sorted((i for i in self.by_slot.items() if i[1][0]), key=lambda item: (-item[1][0], item[0])))
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Audit:
-    """What an audit found; `str()` is the report for people, `to_json()` the one for programs.
+    """The results of an audit; `str()` is the report for people, `to_json()` the one for programs.
 
     Attributes:
         name: the corpus.
@@ -64,16 +64,16 @@ class Audit:
         acts: act type -> number of examples that have it.
         slots: slot -> number of examples that have it.
         special_values: `slot=value` -> number of examples that have it.
-        delexicalized_acts: split -> number of distinct turns once values are left out.
-        repairs: what the reader mended or left out, with counts.
-        values_not_found: values that are missing from their sentence; `by_slot` is by `act.slot`.
+        delexicalized_acts: split -> number of distinct turns without their values.
+        repairs: what the reader repaired or left out, with counts.
+        values_not_found: values missing from their sentence; `by_slot` is keyed by `act.slot`.
         ambiguous: sentences with a value that could belong to several slots.
         round_trips: sentences that cannot be restored from their delexicalised form.
-        unseen_test_acts: test examples whose delexicalised act training does not have.
-        test_in_train: test pairs (act and sentence) that training has too.
-        duplicates: pairs that occur more than once in their split, counted from the second on.
-        cues: sentences in which no cue expresses a special value of the act, or one expresses a value that the act
-            lacks, or that do not name a slot of yes and no beside another value of it.
+        unseen_test_acts: test examples whose delexicalised act does not occur in training.
+        test_in_train: test pairs (act and sentence) that also occur in training.
+        duplicates: repetitions of a pair in its split.
+        cues: sentences without a cue for a special value of the act, with one for a value that the act lacks, or that
+            do not name a yes/no slot although they have another value of it; `by_slot` is keyed by `slot=value`.
         unchecked: special values for which the card has no cues -> number of examples that have it.
         strangers: slots on the card, and "act.slot" combinations under `silent`, that no example has.
     """
@@ -135,7 +135,7 @@ def _cue(slot: str, value: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    """Return a value as YAML has it in single quotes."""
+    """Return a value as a single-quoted YAML string."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -148,7 +148,7 @@ _REMEDIES: tuple[Callable[[Fault], str], ...] = (
     lambda _: "none needed if they are meant; training.repetition: 0.5 counts frequent pairs less",
     _flagged,
 )
-"""In the order of the report."""
+"""Remedies for the kinds of fault, in the order of the report."""
 
 
 def _report(audit: Audit) -> Iterable[str]:

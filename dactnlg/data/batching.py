@@ -23,11 +23,11 @@ class Dataset:
     """All pairs of a split, encoded once.
 
     Attributes:
-        inputs: the arrays that the model wants, each (N, ...); see `Preprocessor.arrays`.
+        inputs: the input arrays of the model, each (N, ...); see `Preprocessor.arrays`.
         tokens: `<bos>`, words, `<eos>` of each pair, (N, longest).
-        lengths: how many of them are predicted, (N,).
-        weights: how much each pair counts, (N,).
-        widths: lengths to pad to, rising; longer batches, and all where there are none, as `bucket` says.
+        lengths: number of predicted tokens of each pair, (N,).
+        weights: weight of each pair, (N,).
+        widths: lengths to pad batches to, ascending; a batch that exceeds all of them is padded to its `bucket`.
     """
 
     inputs: Batch
@@ -40,12 +40,12 @@ class Dataset:
     def encode(
         cls, preprocessor: Preprocessor, pairs: Sequence[Pair], names: Sequence[str], repetition: float = 1.0
     ) -> Dataset:
-        """Encode pairs, those that look alike to the model once.
+        """Encode pairs, merging those that are identical to the model.
 
         Args:
-            preprocessor: numbers tokens and entries.
+            preprocessor: maps tokens and DA vector entries to ids.
             pairs: the pairs.
-            names: of the arrays that the model wants.
+            names: the model's input arrays.
             repetition: a pair that occurs n times gets the weight n to this power.
         """
         everything = cls._encode_all(preprocessor, pairs, names)
@@ -73,24 +73,24 @@ class Dataset:
         return len(self.lengths)
 
     def in_few_lengths(self, count: int = 4) -> Dataset:
-        """Return the pairs to be padded to only so many lengths, for those who compile anew for each.
+        """Return the dataset with at most `count` padded lengths, for backends that compile for each length.
 
-        As many sentences fall to one length as to another: short ones are not padded as long ones are.
+        The lengths are quantiles, so that each is used for about as many sentences.
         """
         shares = np.linspace(0.0, 1.0, count + 1)[1:]
         longest = np.quantile(self.lengths, shares, method="higher")
         return dataclasses.replace(self, widths=tuple(sorted({bucket(int(length)) for length in longest})))
 
     def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[tuple[Batch, int]]:
-        """Yield batches with their number of real tokens.
+        """Yield batches, each with its number of real tokens.
 
-        Sentences of like length share a batch and are padded to one of a few lengths; a last, short batch is filled
-        up with empty rows. With `rng` the pairs are shuffled, without it they come by length.
+        Sentences of similar length share a batch and are padded to one of a few lengths; the last batch is filled up
+        with empty rows. With `rng` the pairs are shuffled, without it they are sorted by length.
         """
         if rng is None:
             order = np.argsort(self.lengths, kind="stable")
         else:
-            # Like lengths together but not always the same neighbours: sort with a little noise.
+            # Sort with a little noise: similar lengths stay together, but not always the same neighbours.
             noisy = self.lengths + rng.uniform(-1.5, 1.5, len(self))
             order = np.argsort(noisy, kind="stable")
         starts = np.arange(0, len(order), size)
@@ -101,7 +101,7 @@ class Dataset:
             yield self._batch(rows, size), int(self.lengths[rows].sum())
 
     def empty(self, size: int, length: int) -> Batch:
-        """Return a batch of padding alone; real batches never have a length of 1 or 2."""
+        """Return a batch of nothing but padding; real batches never have a length of 1 or 2."""
         batch: Batch = {name: np.repeat(array[:1], size, axis=0) for name, array in self.inputs.items()}
         zeros = np.zeros((size, length), np.int32)
         return {
@@ -133,6 +133,6 @@ class Dataset:
 
 
 def bucket(length: int) -> int:
-    """Return the padded length: steps of 4 up to 32, then of 16."""
+    """Return a length rounded up to a multiple of 4 up to 32, then of 16."""
     step = 4 if length <= 32 else 16
     return -(-length // step) * step

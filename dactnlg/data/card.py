@@ -1,7 +1,7 @@
 """Data cards: what is known about a corpus beyond its files.
 
 A card (`datasets/NAME.yaml`) says where the files come from, how they are read, how many pairs they hold, and what
-code cannot derive about the slots: which wordings express "no children", which values have two spellings.
+cannot be derived automatically about the slots: which wordings express "no children", which values have two spellings.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from dactnlg.text.style import Style
 
 SplitName = Literal["train", "valid", "test"]
 LARGEST = 2**30
-"""Bytes of the largest file or unpacked archive that is fetched, unless the card names another size."""
+"""Maximum bytes of a fetched file or unpacked archive, unless the card gives another size."""
 
 
 def _below(name: str) -> str:
-    """Refuse a path that is not below the data folder, whatever the system: a card may be a stranger's."""
+    """Refuse a path that is not below the data folder on every system, since a card may be untrusted."""
     if not relative(name).parts:
         raise ValueError("it names no file")
     return name
@@ -41,14 +41,14 @@ class _Strict(BaseModel):
 
 
 class FileCard(_Strict):
-    """One file of a corpus.
+    """A file of a corpus.
 
     Attributes:
-        path: where it lies under a data folder.
-        url: its publisher's address, http or https; None where it has none of its own, or comes in an archive.
-        size: the most bytes that are fetched.
-        sha256: of the file.
-        release: paths of the same split in the publisher's own layout, tried where `path` is missing (DSTC2's flists).
+        path: its path under a data folder.
+        url: its publisher's address, http or https; None if it has none of its own, or comes in an archive.
+        size: maximum number of bytes to fetch.
+        sha256: its SHA-256.
+        release: paths of the same split in the publisher's own layout, tried if `path` is missing (DSTC2's flists).
     """
 
     path: Below
@@ -63,11 +63,11 @@ class ArchiveCard(_Strict):
 
     Attributes:
         url: its address, http or https.
-        sha256: of the archive.
-        size: the most bytes that are fetched, and the most that its files may have together.
-        into: folder under the data folder that gets all files, without the one folder that may wrap them; used where
-            there are no `members`.
-        members: the files wanted, path under the data folder -> name in the archive.
+        sha256: its SHA-256.
+        size: maximum bytes to fetch, and maximum total bytes of its files.
+        into: folder under the data folder for all files, without the single top-level folder that may wrap them; used
+            if there are no `members`.
+        members: the wanted files, path under the data folder -> name in the archive.
     """
 
     url: Address
@@ -81,19 +81,19 @@ class FormsCard(FileCard):
     """A file of the inflected forms of values: `{table: {value: ["lemma\\tform\\ttag", ...]}}` in JSON.
 
     Attributes:
-        slots: slot -> its table, where that has another name; `street _` for values of the table `street` with a number
-            behind them. `_` stands for a number in the tables too.
+        slots: slot -> its table, if that has another name; `street _` for values of the table `street` followed by a
+            number. `_` stands for a number in the tables too.
     """
 
     slots: dict[str, str] = {}
 
 
 class ColumnsCard(_Strict):
-    """What the columns of a table, or the keys of its objects, are called.
+    """The names of the columns of a table, or of the keys of its objects.
 
     Attributes:
-        act: those of the acts.
-        text: those of the sentences.
+        act: the column of the acts.
+        text: the column of the sentences.
     """
 
     act: str = "act"
@@ -101,12 +101,12 @@ class ColumnsCard(_Strict):
 
 
 class DivisionCard(_Strict):
-    """How data that come as one file are divided.
+    """How data that come as one file are divided into splits.
 
     Attributes:
-        valid: percent of the training file's pairs that become the validation split, if that has no file of its own.
+        valid: percentage of the training file's pairs for the validation split, if that has no file of its own.
         test: the same for the test split.
-        seed: another one divides otherwise.
+        seed: determines the division.
     """
 
     valid: int = Field(default=10, ge=0, le=40)
@@ -115,18 +115,17 @@ class DivisionCard(_Strict):
 
 
 class SlotCard(_Strict):
-    """What code cannot derive about a slot.
+    """What cannot be derived automatically about a slot.
 
     Attributes:
         cues: for a special value (`yes`, `no`, `dontcare`, `none`), or an ordinary one in lower case with more wordings
-            than aliases can list, regular expressions of which at least one matches the lower-cased raw sentence where
-            the value is expressed. `(?&no)` in a pattern stands for the cues of
-            `no`.
-        aliases: for an ordinary value, the other fixed wordings that the corpus has for it.
-        proper: the values are names, which readers expect with capitals even where the corpus has none.
+            than aliases can list, regular expressions, at least one of which matches the lower-cased raw sentence if
+            it expresses the value. `(?&no)` in a pattern stands for the cues of `no`.
+        aliases: for an ordinary value, other fixed wordings of it in the corpus.
+        proper: the values are names, which should be capitalised even if the corpus has no capitals.
         apart: the sentences may express "A or B", or "A, B", in two places ("it is in the area of A and it is in the
             area of B").
-        ordinary: values that are also ordinary words ("a good laptop" beside batteryrating=good): where one occurs
+        ordinary: values that are also ordinary words ("a good laptop" beside batteryrating=good): if one occurs
             several times, only the mention nearest to a word of the slot's name is the value.
     """
 
@@ -169,16 +168,16 @@ class Card(_Strict):
         files: for each split its file.
         archives: archives that hold files of the corpus.
         splits: for each split its number of act/sentence pairs, as published.
-        columns: the format `pairs`: what its columns or keys are called, if not act and text, or mr and ref.
-        divide: take the splits that have no file from the training file; acts that are equal stay together.
+        columns: for the format `pairs`: names of its columns or keys, if not act and text, or mr and ref.
+        divide: take the splits without a file from the training file; equal acts stay in the same split.
         cased: the sentences have capital letters, so values are matched regardless of case.
         spaced: punctuation and morphemes are separated by spaces ("kid -s ."), as in RNNLG.
-        phrases: named parts of cues; `(?&name)` in a cue, or in a later phrase, stands for one.
-        slots: for each slot what code cannot derive.
+        phrases: named parts of cues, to which `(?&name)` in a cue or in a later phrase refers.
+        slots: for each slot what cannot be derived automatically.
         silent: "act.slot" combinations that the sentences never express.
-        language: of the sentences, as ISO 639-1 has it; the rules of English surfaces hold for `en` alone.
+        language: of the sentences, as in ISO 639-1; the rules for English apply to `en` only.
         forms: the file of the inflected forms of values, for languages that inflect.
-        hole: the "act.slot" whose value was lost where a sentence has two spaces in a row and the act lacks the slot.
+        hole: the "act.slot" whose value was lost if a sentence has two consecutive spaces and its act lacks the slot.
     """
 
     name: str = Field(pattern=r"^[\w.-]+$")
@@ -209,7 +208,7 @@ class Card(_Strict):
         return self
 
     def taken(self) -> dict[str, int]:
-        """Return the splits that are taken from the training file, with their percent of its pairs."""
+        """Return the splits that are taken from the training file, with their percentages of its pairs."""
         shares = {"valid": self.divide.valid, "test": self.divide.test} if self.divide else {}
         return {split: percent for split, percent in shares.items() if percent and split not in self.files}
 
@@ -231,20 +230,20 @@ class Card(_Strict):
             return node
 
         for name, phrase in given.items():
-            # One phrase may refer to those before it.
+            # A phrase may refer to earlier ones.
             phrases[name] = write_out(phrase)
         return {**data, "slots": write_out(slots)}
 
     @property
     def all_files(self) -> tuple[FileCard, ...]:
-        """The files of the splits, and that of the forms of values."""
+        """The files of the splits and the file of the forms of values."""
         return (*self.files.values(), *((self.forms,) if self.forms else ()))
 
     def style(self, forms: dict[str, dict[str, dict[str, list[str]]]] | None = None) -> Style:
         """Return the part of the card that generation and slot checks use.
 
         Args:
-            forms: of values, from the card's file; see `Corpus.style`.
+            forms: forms of values, from the card's file; see `Corpus.style`.
         """
         return Style(
             cased=self.cased,

@@ -11,10 +11,10 @@ from dactnlg.errors import CorpusError
 
 
 def overview(data_dir: str | Path | None = None) -> str:
-    """Return a table of the corpora in `datasets/`: name, pairs of each split, licence, title, folder of the files.
+    """Return a table of the corpora in `datasets/`: name, pairs per split, licence, title, folder of the files.
 
     Args:
-        data_dir: a folder to look for files in first.
+        data_dir: a folder to search for files first.
     """
     rows = []
     for name in corpus_names():

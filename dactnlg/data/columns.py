@@ -1,4 +1,4 @@
-"""Columns: which of a data file's columns, or of its objects' keys, hold the acts and which the sentences."""
+"""Finds the columns of a data file, or the keys of its objects, that hold the acts and the sentences."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from dactnlg.data.readers.reading import read_csv, read_header
 from dactnlg.errors import ActError, CorpusError
 
 SAMPLE = 50
-"""Rows that are looked at."""
+"""Number of rows examined."""
 
 
 def choose_columns(path: Path, act: str | None = None, text: str | None = None) -> tuple[str, str] | None:
-    """Return the columns of acts and sentences; None if they are those that the reader takes by itself.
+    """Return the columns of acts and sentences; None if they are those that the reader uses by default.
 
     Args:
         path: a CSV, TSV, JSON or JSONL file.
-        act: the column of acts, if that is known.
-        text: the column of sentences, if that is known.
+        act: the column of acts, if known.
+        text: the column of sentences, if known.
 
     Raises:
-        CorpusError: there is no such file, it is of another kind, or no column looks like it; the message names the
-            columns.
+        CorpusError: there is no such file, it is of another kind, or no column looks like acts or sentences; the
+            message names the columns.
     """
     if path.suffix not in pairs.SUFFIXES:
         kinds = ", ".join(pairs.SUFFIXES)
@@ -42,7 +42,7 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
         for name, sentences in (pairs.COLUMNS, pairs.MR_COLUMNS):
             if name in header and (sentences in header or (objects and pairs.REFERENCES in header)):
                 return None
-    # Spreadsheets leave columns without a name.
+    # Spreadsheets leave unnamed columns.
     names = [name for name in header if name and (header.count(name) == 1 or name in (act, text))]
     rows = _rows(path, names)
     named = act is not None
@@ -71,7 +71,7 @@ def _header(path: Path) -> list[str]:
 
 
 def _rows(path: Path, header: Sequence[str]) -> list[list[str]]:
-    """Return the cells of the first rows; what is neither text, a list of texts nor a JSON act is an empty cell."""
+    """Return the cells of the first rows; a value that is no string, list of strings or JSON act becomes empty."""
     if path.suffix in pairs.TABLES:
         return [cells for _, cells in islice(read_csv(path, header), SAMPLE)]
     objects = [row for _, row in islice(pairs.objects(path), SAMPLE) if isinstance(row, dict)]
@@ -86,7 +86,7 @@ def _text(value: object) -> str:
 
 
 def _are_acts(cells: Sequence[str]) -> bool:
-    """Whether nearly all cells are acts."""
+    """Return whether at least 90% of the non-blank cells are acts."""
     given = [cell for cell in cells if cell.strip()]
     return bool(given) and sum(map(_is_act, given)) >= 0.9 * len(given)
 

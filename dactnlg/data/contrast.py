@@ -1,6 +1,6 @@
-"""Contrast: phrases that some sentences have and all others lack, and so tell them apart.
+"""Contrast: phrases that distinguish some sentences, since nearly all others lack them.
 
-"Is refundable" stands in sentences of refundable=yes; "refundable" alone does not tell, for "is not refundable" has it.
+"Is refundable" indicates refundable=yes; "refundable" alone does not, since "is not refundable" contains it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dactnlg.text.grammar.english import NEGATIONS, PREPOSITIONS, THIRD
 from dactnlg.text.values.nearness import names_slot
 
 LONGEST = 6
-"""Words of a phrase."""
+"""Maximum number of words of a phrase."""
 FEW = 5
-"""Sentences below which a phrase may be there by chance, if none of its words is one of the slot's name: "okay i"."""
+"""Minimum number of sentences that a phrase without a word of the slot's name must add: "okay i" may be chance."""
 _WORD = re.compile(r"[\w'’]+|[^\w\s]")
 _WORDS_OF_NO_USE = """
     a an and any are as at be but by can can't do does for from had has have i if in is isn't it it's its may
@@ -28,18 +28,18 @@ _WORDS_OF_NO_USE = """
 """
 _EMPTY_WORDS = frozenset(_WORDS_OF_NO_USE.split())
 _AT_EDGES = _EMPTY_WORDS | PREPOSITIONS
-"""What stands beside a value and is no part of it."""
+"""Words beside a value that are not part of it."""
 _OF_SENTENCES = THIRD | {"am", "are", "be", "had", "has", "have", "is", "isn't", "it's", "was", "were"}
-"""Verbs: what has one is a clause, and no value."""
+"""Verbs: a phrase with one of them is a clause, not a value."""
 
 
 class Telling(NamedTuple):
-    """Phrases that tell sentences from others.
+    """Phrases that distinguish sentences from others.
 
     Attributes:
-        phrases: the phrases, the one of most sentences first.
-        covered: how many of the sentences have one of them.
-        out_of: the number of sentences.
+        phrases: the phrases, in the order in which they were chosen.
+        covered: number of the sentences that contain one of them.
+        out_of: number of the sentences.
     """
 
     phrases: tuple[str, ...]
@@ -48,10 +48,10 @@ class Telling(NamedTuple):
 
 
 class Contrast:
-    """The phrases of sentences.
+    """An index of the phrases of sentences.
 
     Args:
-        sentences: folded, values masked; phrases do not reach across a value or a mark.
+        sentences: folded, with masked values; phrases do not cross a value or a punctuation mark.
     """
 
     def __init__(self, sentences: Sequence[str]) -> None:
@@ -75,18 +75,18 @@ class Contrast:
         least: int = 2,
         fits: Callable[[str], bool] | None = None,
     ) -> Telling:
-        """Return phrases that nearly none but these sentences have, chosen one after the other by what they add.
+        """Return phrases that hardly any other sentences have, chosen greedily by how many sentences each adds.
 
         Args:
             sentences: indices of the sentences.
             others: indices of sentences that count neither for nor against a phrase.
-            name: of several phrases that tell as well, those with a word of this slot's name are better; others have to
-                add `FEW` sentences.
-            words: of several phrases that are as good, those of about so many words are better: other sentences may
-                have a short one too, and lack a long one.
-            precision: the least share of these sentences among all that have the phrase.
-            share: what each phrase has to add, of these sentences.
-            least: how many it has to add at least.
+            name: among phrases that add as many sentences, those with a word of this slot's name are preferred; others
+                must add at least `FEW`.
+            words: among phrases equal in this, those of about so many words are preferred: unseen sentences may have a
+                short one by chance, and lack a long one.
+            precision: minimum share of these sentences among all that have the phrase.
+            share: minimum share of these sentences that each phrase must add.
+            least: minimum number of sentences that it must add.
             fits: whether a phrase may be chosen at all; None for all.
         """
         counts = Counter(phrase for index in sentences for phrase in self._phrases[index])
@@ -94,13 +94,13 @@ class Contrast:
         named = {phrase for phrase in counts if name and names(phrase, name)}
         for phrase, count in counts.items():
             strange = len(self._holders[phrase] - others) - count
-            # One person's slip does not spoil a phrase that has the slot's name.
+            # A single slip does not rule out a phrase with a word of the slot's name.
             precise = strange <= (1 - precision) * (count + strange) or (
                 phrase in named and strange < 2 and count >= FEW
             )
             if count > 1 and precise and (fits is None or fits(phrase)):
                 found[phrase] = self._holders[phrase] & sentences
-        # A phrase of two sentences among hundreds of phrases may be there by chance.
+        # Among hundreds of phrases, one in just two sentences may be there by chance.
         least = max(least, 2 if len(sentences) < 12 else 3, ceil(share * len(sentences)))
         left, chosen = set(sentences), list[str]()
 
@@ -120,32 +120,32 @@ class Contrast:
         return Telling(tuple(chosen), len(sentences) - len(left), len(sentences))
 
     def having(self, phrases: Sequence[str]) -> set[int]:
-        """Return the indices of the sentences that have any of some phrases."""
+        """Return the indices of the sentences that have any of these phrases."""
         return {index for phrase in phrases for index in self._holders.get(phrase, ())}
 
 
 def names(phrase: str, slot_name: str) -> bool:
-    """Whether a phrase has a word of a slot's name, in any form: "allows" of `dogsallowed`."""
+    """Return whether a phrase has a word of a slot's name in any form, such as "allows" for `dogsallowed`."""
     words = [word for word in phrase.split() if word not in _EMPTY_WORDS]
     return any(names_slot(word, slot_name) or (len(word) > 4 and word[:4] in slot_name.casefold()) for word in words)
 
 
 def merely_names(phrase: str, slot_name: str) -> bool:
-    """Whether a phrase says nothing but a slot's name: "the eco rating", "about usb ports"."""
+    """Return whether a phrase says nothing but a slot's name, such as "the eco rating" or "about usb ports"."""
     return all(word in _AT_EDGES or word == "about" or names(word, slot_name) for word in phrase.split())
 
 
 def is_bare(phrase: str) -> bool:
-    """Whether a phrase has no words that belong to the sentence around it: "free" is bare, "is free" is not."""
+    """Return whether a phrase has no words that belong to the surrounding sentence: "free", but not "is free"."""
     words = phrase.split()
     if not words[0][0].isalnum() or any(word in _OF_SENTENCES for word in words):
         return False
-    # "No charge" and "not rated" say what they say with their first word.
+    # In "no charge" and "not rated" the first word is essential.
     return words[-1] not in _AT_EDGES and (words[0] not in _AT_EDGES or words[0] in NEGATIONS)
 
 
 def _phrases(sentence: str) -> set[str]:
-    # "Family-friendly" and "family friendly" are one phrase.
+    # "Family-friendly" and "family friendly" count as one phrase.
     words = _WORD.findall(sentence.replace("-", " "))
     found = set()
     for start in range(len(words)):

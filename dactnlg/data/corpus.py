@@ -1,6 +1,6 @@
-"""Corpora: examples in splits, each read at its first use.
+"""Corpora: examples in splits, each read when it is first used.
 
-Files are looked for in the data folder given, in `$DACTNLG_DATA`, in the user's cache (where `dactnlg corpora fetch`
+Files are searched for in the given data folder, in `$DACTNLG_DATA`, in the user's cache (where `dactnlg corpora fetch`
 puts them) and beside the card.
 """
 
@@ -46,20 +46,20 @@ SPLITS = ("train", "valid", "test")
 _FILE_NAMES = {"train": ("train",), "valid": ("valid", "dev", "devel", "validation"), "test": ("test",)}
 _ATTACHED_PUNCTUATION = re.compile(r"\w[.,?!;](?:\s|$)")
 RELEASE_LISTS = "scripts/config"
-"""Folder of the file lists in DSTC2's release."""
+"""Folder of the file lists in the DSTC2 release."""
 
 
 class Corpus:
-    """A data card and the folders of its files; a split is read at its first use, and kept.
+    """A data card and the folders of its files; a split is read when it is first used, and kept.
 
     Args:
         card: the data card.
-        roots: folders to look for files in, the first one that has a file wins.
-        announce: say it where a file is divided; on a card that is written.
+        roots: folders to search for files; the first that has a file wins.
+        announce: log a message when a file is divided, for corpora whose card does not say so.
 
     Attributes:
         card: the data card.
-        repairs: what reading mended, with counts ("train: stray quote stripped from a value").
+        repairs: repairs and omissions of the reader, with counts ("train: stray quote stripped from a value").
     """
 
     def __init__(self, card: Card, roots: list[Path], *, announce: bool = False) -> None:
@@ -82,11 +82,11 @@ class Corpus:
         return tuple(split for split in SPLITS if split in self.card.files or split in self.card.taken())
 
     def undivided(self) -> Corpus:
-        """Return the corpus of the same files, with all that one file has in its own split."""
+        """Return the corpus of the same files without dividing the training file into splits."""
         return Corpus(self.card.model_copy(update={"divide": None}), self._roots)
 
     def path(self, split: str) -> Path:
-        """Return a split's file, the first one found in the folders that are searched.
+        """Return a split's file, the first one found in the searched folders.
 
         Raises:
             CorpusError: the corpus has no such split, or its file is in none of the folders.
@@ -96,19 +96,19 @@ class Corpus:
         return self.find(self.card.files["train" if split in self.card.taken() else split])  # type: ignore[index]
 
     def style(self) -> Style:
-        """Return what generation and slot checks use of the card, with the forms of values, if it names their file.
+        """Return the part of the card that generation and slot checks use, with the forms of values if it has any.
 
         Raises:
-            CorpusError: that file is missing or cannot be read.
+            CorpusError: the file of forms is missing or cannot be read.
         """
         forms = self.card.forms
         return self.card.style(read_forms(self.find(forms), forms.slots) if forms else None)
 
     def find(self, file: FileCard) -> Path:
-        """Return where a file of the card lies: in the first of the folders that are searched.
+        """Return the path of a file of the card, in the first of the searched folders that has it.
 
         Raises:
-            CorpusError: it is in none of them.
+            CorpusError: none of them has it.
         """
         for root in self._roots:
             for relative in (file.path, *file.release):
@@ -125,7 +125,7 @@ class Corpus:
         """Return the examples of `train`, `valid` or `test`, in file order.
 
         Raises:
-            CorpusError: no such split, no such file, or a row that cannot be read (the message names file and row).
+            CorpusError: there is no such split or file, or a row cannot be read (the message names file and row).
         """
         if name not in self._splits:
             path, taken = self.path(name), self.card.taken()
@@ -164,23 +164,23 @@ class Corpus:
         return parts
 
     def pairs(self, split: str) -> Iterator[tuple[Turn, str]]:
-        """Yield every (turn, human sentence) of a split, in file order: one pair a reference."""
+        """Yield every (turn, human sentence) of a split, in file order: one pair per reference."""
         for example in self.split(split):
             for sentence in example.references:
                 yield example.turn, sentence
 
     def digest(self, split: str = "train") -> str:
-        """Return the SHA-256 of a split's acts and sentences, whatever their order; runs record it."""
+        """Return the SHA-256 of a split's acts and sentences, regardless of order, which runs record."""
         return hash_examples(self.split(split))
 
 
 def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str]] | None = None) -> str:
-    """Return the SHA-256 of examples as a multiset of (act, kind, sentence), the kind `human` or `handcrafted`.
+    """Return the SHA-256 of examples as a multiset of (act, kind, sentence), where kind is `human` or `handcrafted`.
 
     Args:
         examples: their order, and that of their sentences, does not change the hash; a sentence moved to another act,
             or repeated, does.
-        tokens: sentence -> tokens; where given, tokens are hashed in the place of sentences.
+        tokens: sentence -> tokens; if given, tokens are hashed instead of sentences.
     """
     state = MultisetHash()
     for example in examples:
@@ -192,7 +192,7 @@ def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str
 
 
 def search_path(data_dir: str | Path | None = None) -> list[Path]:
-    """Return the folders that are searched for corpus files: `data_dir`, `$DACTNLG_DATA`, the user's cache."""
+    """Return the folders to search for corpus files: `data_dir`, `$DACTNLG_DATA`, the user's cache."""
     roots = [Path(data_dir)] if data_dir else []
     if os.environ.get("DACTNLG_DATA"):
         roots.append(Path(os.environ["DACTNLG_DATA"]))
@@ -200,7 +200,7 @@ def search_path(data_dir: str | Path | None = None) -> list[Path]:
 
 
 def cache_dir() -> Path:
-    """Return the user's cache folder, which gets fetched corpora."""
+    """Return the user's cache folder, to which corpora are fetched."""
     import pooch
 
     return Path(pooch.os_cache("dactnlg"))
@@ -210,13 +210,13 @@ def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
     """Return a corpus; its files are read when a split is used.
 
     Args:
-        name: a corpus's name, the path of a card (`.yaml`), of one `.jsonl`, `.json`, `.csv` or `.tsv` file, of a
-            folder with train, valid and test files of that kind, or of DSTC2's release. Splits without a file, of a
-            file alone or a folder with train alone, are taken from the train file: see `data.division`.
-        data_dir: a folder to look in first.
+        name: a corpus's name, or the path of a card (`.yaml`), of one `.jsonl`, `.json`, `.csv` or `.tsv` file, of a
+            folder with train, valid and test files of that kind, or of the DSTC2 release. For a single file, or a
+            folder with a train file only, the other splits are taken from the train file: see `data.division`.
+        data_dir: a folder to search first.
 
     Raises:
-        UnknownNameError: neither a known name nor such a path.
+        UnknownNameError: it is neither a known name nor such a path.
         CorpusError: the card, or a corpus file without a card, cannot be read.
     """
     path = Path(name)
@@ -228,12 +228,12 @@ def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
     card = load_card(name)
     if not is_card:
         return Corpus(card, [*search_path(data_dir), resources.datasets_dir()])
-    # The data beside a card of one's own are its own; elsewhere another corpus may have files of the same names.
+    # Data beside a user's card belong to it; elsewhere, files of the same names may belong to another corpus.
     return Corpus(card, [*([Path(data_dir)] if data_dir else []), path.parent, *search_path()])
 
 
 def _open_release(folder: Path) -> Corpus:
-    """Return DSTC2 as read from its publishers' release in `folder`."""
+    """Return DSTC2, read from its publishers' release in `folder`."""
     card = load_card("dstc2")
     names = {"train": "train", "valid": "dev", "test": "test"}
     files = {split: FileCard(path=f"{RELEASE_LISTS}/dstc2_{name}.flist") for split, name in names.items()}
@@ -242,14 +242,14 @@ def _open_release(folder: Path) -> Corpus:
 
 
 def corpus_of_file(path: Path, columns: tuple[str, str] | None = None) -> Corpus:
-    """Return a corpus without a card: one file, which is divided if it is large enough.
+    """Return a corpus without a card: a single file, which is divided if it is large enough.
 
     Args:
         path: the file.
-        columns: of acts and sentences, if not the reader's own.
+        columns: the columns of acts and sentences, if not the reader's defaults.
 
     Raises:
-        CorpusError: there is no such file, it cannot be read, or holds no pair.
+        CorpusError: there is no such file, it cannot be read, or it holds no pairs.
     """
     if not path.is_file():
         raise CorpusError(f"there is no corpus file {path}")
@@ -260,7 +260,7 @@ def _open_folder(folder: Path) -> Corpus:
     """Return a corpus without a card: a folder with a file for each split.
 
     Raises:
-        CorpusError: the folder has no `train.jsonl`, `train.csv` or the like.
+        CorpusError: the folder has no train file such as `train.jsonl` or `train.csv`.
     """
     files = {split: found for split in SPLITS if (found := _find(folder, _FILE_NAMES[split]))}
     if "train" not in files:
@@ -269,11 +269,11 @@ def _open_folder(folder: Path) -> Corpus:
 
 
 def _without_card(name: str, root: Path, files: Mapping[str, str], columns: tuple[str, str] | None) -> Corpus:
-    """Return a corpus whose card is worked out: the train split decides on case, spaces and English."""
+    """Return a corpus with a derived card: case, spacing and language are detected from the train split."""
     sentences = [s for e in pairs.read(root / files["train"], Counter(), columns) for s in e.references]
     if not sentences:
         raise CorpusError(f"{root / files['train']} holds no act/sentence pair")
-    # What is too small to be divided can be looked at; training asks for more.
+    # A file too small to be divided can still be inspected; training requires more.
     alone = len(files) == 1 and len(sentences) >= FEWEST
     try:
         card = Card(
@@ -300,7 +300,7 @@ def _find(folder: Path, names: tuple[str, ...]) -> str | None:
 
 
 def split_hashes(corpora: Iterable[Corpus]) -> dict[str, dict[str, str | None]]:
-    """Return for each corpus the hash of every split; None for a split whose file is missing or cannot be read."""
+    """Return corpus -> split -> hash; None for a split whose file is missing or cannot be read."""
     return {corpus.name: _hashes(corpus) for corpus in corpora}
 
 

@@ -1,10 +1,10 @@
-"""Counterfeit pairs: those of other domains, with the slots of the corpus itself in the place of theirs.
+"""Counterfeit pairs: pairs of other domains, with their slots replaced by slots of the corpus itself.
 
-A corpus of a new domain is small, and what other domains say of their slots is said of its own alike: "has a SLOT_AUDIO
-audio" is "has a SLOT_BATTERY battery". Each slot that the corpus lacks becomes one of its own of the same class, in the
-act and in the sentence (data counterfeiting: Wen et al. 2016, "Multi-domain Neural Network Language Generation for
-Spoken Dialogue Systems", section 4). The paper names the classes: slots that people look for, those that they ask for,
-yes or no. Here they are learned: slots of a class occur in the same acts, with values of the same kind.
+A corpus of a new domain is small, but other domains often word their slots in the same way: "has a SLOT_AUDIO audio"
+becomes "has a SLOT_BATTERY battery". Each slot that the corpus lacks is replaced by one of its own of the same class,
+in the act and in the sentence (data counterfeiting: Wen et al. 2016, "Multi-domain Neural Network Language Generation
+for Spoken Dialogue Systems", section 4). The paper defines the classes: informable slots, requestable slots, and yes or
+no. Here they are learned: slots of a class occur in the same acts, with values of the same kind.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.nearness import names_slot
 
 SEED = 1
-"""Decides on all slots: models of other seeds learn the same pairs, so that they can search together."""
+"""Fixed seed, so that models with different seeds learn the same pairs and can form an ensemble."""
 ALIKE = 0.1
-"""How much less like a slot than the one that is most like it another one of its class may be."""
+"""A slot belongs to a class if its cosine similarity is within this of the best one's."""
 LEAST = 0.5
-"""How much alike slots of a class are at least."""
+"""Minimum cosine similarity of slots of a class."""
 Profile = Mapping[tuple[str, str], float]
-"""In which acts a slot occurs, and with what kind of value; of the length 1."""
+"""(act type, kind of value) -> relative frequency of a slot there, as a vector of length 1."""
 
 
 def counterfeit(pairs: Iterable[Pair], own: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs of another domain as if they were of a corpus's own.
+    """Return the pairs of another domain with slots of the corpus.
 
     Args:
-        pairs: of the other domain; those whose acts the corpus does not know, or whose slots are more than it has of
-            their class, are left out.
+        pairs: pairs of the other domain; a pair is left out if the corpus lacks an act type of it, or has fewer slots
+            of a class than the pair needs.
         own: pairs of the corpus.
     """
     acts, ours = {act.act_type for pair in own for act in pair.turn}, _profiles(own)
@@ -57,7 +57,7 @@ def counterfeit(pairs: Iterable[Pair], own: Sequence[Pair]) -> list[Pair]:
 
 
 def _profiles(pairs: Sequence[Pair]) -> dict[str, Profile]:
-    """Return the profile of each slot of pairs."""
+    """Return the profile of each slot that occurs in pairs."""
     counts: dict[str, Counter[tuple[str, str]]] = {}
     for pair in pairs:
         for act, slot in pair.turn.slots():
@@ -66,7 +66,7 @@ def _profiles(pairs: Sequence[Pair]) -> dict[str, Profile]:
 
 
 def _nearly_always(pairs: Sequence[Pair]) -> set[str]:
-    """Return the slots that most acts have, such as the name of what they are about: no other one is like them."""
+    """Return the slots of more than half of the pairs, such as the name of the entity, which no other slot is like."""
     counts = Counter(name for pair in pairs for name in {slot.name for _, slot in pair.turn.slots()})
     return {name for name, count in counts.items() if count > len(pairs) / 2}
 
@@ -80,14 +80,14 @@ def _length(counts: Mapping[tuple[str, str], float]) -> float:
 
 
 def _class(profile: Profile, ours: Mapping[str, Profile]) -> list[str]:
-    """Return the slots of a corpus that are used as a slot of another domain is."""
+    """Return the slots of a corpus whose use is most similar to the profile of a slot of another domain."""
     alike = {name: sum(profile.get(key, 0.0) * n for key, n in each.items()) for name, each in ours.items()}
     best = max(alike.values(), default=0.0)
     return sorted(name for name, value in alike.items() if value >= max(LEAST, best - ALIKE))
 
 
 def _drawn(turn: Turn, classes: Mapping[str, Sequence[str]], chance: random.Random) -> dict[str, str] | None:
-    """Return the names that the slots of a turn get, each another one; None where there are too few."""
+    """Return slot -> a distinct new name for the slots of a turn that are replaced; None if there are too few."""
     names = dict.fromkeys(slot.name for _, slot in turn.slots())
     found: dict[str, str] = {}
     for name in names:
@@ -108,7 +108,7 @@ def _of_slots(turn: Turn, names: Mapping[str, str]) -> Turn:
 
 
 def _phrases(pairs: Sequence[Pair]) -> dict[str, Tokens]:
-    """Return the words with which a corpus most often names each of its slots."""
+    """Return slot -> the words that most often name it in a corpus."""
     counts: dict[str, Counter[Tokens]] = {}
     for pair in pairs:
         for name, start, end in _named(pair.tokens, [slot.name for _, slot in pair.turn.slots()]):
@@ -117,7 +117,7 @@ def _phrases(pairs: Sequence[Pair]) -> dict[str, Tokens]:
 
 
 def _named(tokens: Tokens, slots: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Yield where words of a sentence name slots: the name of one, and the bounds of its words."""
+    """Yield (slot, start, end) for each span of words of a sentence that name a slot."""
     places = {placeholder_name(name): name for name in slots}
     at = [(place, places[held]) for place, held in enumerate(map(_held, tokens)) if held in places]
     owners = [_nearest(token, place, slots, at) for place, token in enumerate(tokens)]
@@ -128,12 +128,12 @@ def _named(tokens: Tokens, slots: Sequence[str]) -> Iterator[tuple[str, int, int
 
 
 def _held(token: str) -> str:
-    """Return the placeholder that a token holds, without its number; "" if it holds none."""
+    """Return the placeholder in a token, without its number; "" if there is none."""
     return strip_joiner(token).partition("#")[0] if is_placeholder(token) else ""
 
 
 def _nearest(token: str, place: int, slots: Sequence[str], at: Sequence[tuple[int, str]]) -> str:
-    """Return the slot that a word names, of several the one whose value is nearest; "" for none."""
+    """Return the slot that a word names, if several the one whose value is nearest; "" for none."""
     named = [name for name in slots if token.isalpha() and names_slot(token, name)]
     distances = {
         name: min((abs(place - own) for own, each in at if each == name), default=len(slots)) for name in named
@@ -142,7 +142,7 @@ def _nearest(token: str, place: int, slots: Sequence[str], at: Sequence[tuple[in
 
 
 def _rephrased(tokens: Tokens, names: Mapping[str, str], phrases: Mapping[str, Tokens]) -> Tokens:
-    """Return a sentence that names other slots."""
+    """Return a sentence in which the words that name replaced slots name the new ones."""
     found: list[str] = []
     done = 0
     for name, start, end in _named(tokens, list(names)):
@@ -152,6 +152,6 @@ def _rephrased(tokens: Tokens, names: Mapping[str, str], phrases: Mapping[str, T
 
 
 def _renamed(tokens: Tokens, names: Mapping[str, str]) -> Tokens:
-    """Return a sentence with the placeholders of other slots."""
+    """Return a sentence with the placeholders of the new slots."""
     others = {placeholder_name(name): placeholder_name(other) for name, other in names.items()}
     return tuple(token.replace(held, others[held]) if (held := _held(token)) in others else token for token in tokens)

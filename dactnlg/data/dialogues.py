@@ -1,4 +1,4 @@
-"""Dialogues as readers give them, their cards in `datasets/dialogues/`, and pairs of a context and the next turn."""
+"""Corpora of dialogues: cards in `datasets/dialogues/`, their splits, and pairs of a context and the next turn."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from dactnlg.text.dialogue_preprocessor import ContextPair
 
 
 class DialogueCard(BaseModel):
-    """What is known of a corpus of dialogues.
+    """The card of a corpus of dialogues.
 
     Attributes:
-        name: of the corpus.
-        title, licence, citation, source, notes: for people.
-        format: one of the readers in `data.readers.dialogue_formats`.
+        name: the corpus's name.
+        title, licence, citation, source, notes: information for people.
+        format: the name of a reader in `data.readers.dialogue_formats`.
         files: the file of each split, below a folder that is searched for corpora.
     """
 
@@ -47,7 +47,7 @@ class DialogueCorpus(NamedTuple):
     Attributes:
         card: the card.
         splits: name of a split -> its dialogues.
-        notes: what reading left out, with counts.
+        notes: what the reader left out, with counts.
     """
 
     card: DialogueCard
@@ -90,8 +90,8 @@ def load_dialogues(
 
     Args:
         name: a card of `datasets/dialogues`.
-        data_dir: a folder to look for files in first.
-        splits: the wanted ones.
+        data_dir: a folder to search for files first.
+        splits: the splits to read.
 
     Raises:
         UnknownNameError: there is no such corpus.
@@ -113,7 +113,7 @@ def load_dialogues(
 
 
 def context_pairs(dialogues: Iterable[Dialogue], turns: int) -> list[ContextPair]:
-    """Return every turn but the first of each dialogue with at most so many turns before it."""
+    """Return every turn but the first of each dialogue with at most `turns` preceding turns as its context."""
     made = partial(_pairs, turns=turns)
     return [pair for number, dialogue in enumerate(dialogues) for pair in made(dialogue, number)]
 

@@ -1,4 +1,4 @@
-"""Division: validation and test parts of data that come as one file.
+"""Division of data that come as one file into training, validation and test splits.
 
 Equal acts stay together, so that no test act occurs in training. Acts without values, such as `request(area)`, are the
 exception: no other act teaches a model to say them, so their sentences are divided instead. Each part gets its share of
@@ -15,16 +15,16 @@ from dactnlg.acts import Turn
 from dactnlg.text.example import Example
 
 FEWEST = 20
-"""Pairs of data that are worth dividing."""
+"""Minimum number of pairs to divide."""
 
 
 def divide(examples: Sequence[Example], shares: Mapping[str, int], seed: int = 1) -> dict[str, list[Example]]:
-    """Return the examples of each split, in file order; training has what the others leave.
+    """Return the examples of each split, in file order; training gets the rest.
 
     Args:
         examples: all examples.
-        shares: split -> its percent of the pairs, such as `{"valid": 10, "test": 10}`.
-        seed: another one divides otherwise.
+        shares: split -> its percentage of the pairs, such as `{"valid": 10, "test": 10}`.
+        seed: determines the division.
     """
     groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for index, example in enumerate(examples):
@@ -54,7 +54,7 @@ def divide(examples: Sequence[Example], shares: Mapping[str, int], seed: int = 1
 
 
 def _key(turn: Turn) -> str:
-    """Return what equal acts have in common, whatever the order of their slots and the case of their values."""
+    """Return a key shared by equal acts, regardless of the order of their slots and the case of their values."""
     return " & ".join(sorted(f"{act.act_type}{sorted(str(slot).casefold() for slot in act.slots)}" for act in turn))
 
 

@@ -1,7 +1,7 @@
 """Fetching corpora from their publishers, with checksums and a progress bar.
 
-A file gets its name only once all of it has been downloaded and its SHA-256 is right; pooch downloads beside it. Cards
-and archives may be a stranger's: what they name lies below the data folder, or is refused.
+A file gets its name only once it is downloaded completely and its SHA-256 is right; pooch downloads beside it. Cards
+and archives may be untrusted: names that lead out of the data folder are refused.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from dactnlg.data.corpus import Corpus, cache_dir, load_corpus
 from dactnlg.errors import CorpusError
 
 SECONDS = 60
-"""How long a server may say nothing."""
+"""How long a server may send nothing."""
 CHUNK = 1 << 16
-"""Bytes that are written at a time."""
+"""Bytes written at a time."""
 
 
 def fetch(
     name: str | Path, data_dir: str | Path | None = None, base_url: str | None = None, *, progress: bool = True
 ) -> list[Path]:
-    """Download the files of a corpus that are missing, and return the file of each split.
+    """Download the missing files of a corpus, and return the file of each split.
 
     Args:
         name: a corpus's name, or the path of a card.
@@ -35,9 +35,10 @@ def fetch(
         progress: show a progress bar on standard error.
 
     Raises:
-        UnknownNameError: no such corpus.
-        CorpusError: no address, no connection, a wrong checksum, a damaged archive, more bytes than the card allows,
-            or a place outside of the folder or of another corpus; no partial file is left.
+        UnknownNameError: there is no such corpus.
+        CorpusError: there is no address or no connection, a checksum is wrong, an archive is damaged, a file has more
+            bytes than the card allows, or its path is outside the folder or belongs to another corpus; no partial file
+            is left.
     """
     card = load_card(name)
     root = Path(data_dir) if data_dir else cache_dir()
@@ -49,7 +50,7 @@ def fetch(
     if card.archives and not _complete(here, root):
         for archive in card.archives:
             _retrieve_archive(card, archive, root, base_url, progress=progress)
-    # The embedded corpus lies beside its card, and users may keep others elsewhere.
+    # The embedded corpus is stored beside its card, and users may keep others elsewhere.
     found = here if _complete(here, root) else load_corpus(name, data_dir)
     try:
         return [found.path(split) for split in found.splits]
@@ -59,7 +60,7 @@ def fetch(
 
 
 def _complete(corpus: Corpus, root: Path) -> bool:
-    """Return whether every file is there; a file at the card's own path must have the card's checksum."""
+    """Return whether every file exists; a file at the card's own path must have the card's checksum."""
     for file in corpus.card.all_files:
         try:
             path = corpus.find(file)
@@ -71,17 +72,17 @@ def _complete(corpus: Corpus, root: Path) -> bool:
 
 
 def _place(card: Card, root: Path, name: str) -> Path:
-    """Return where a file that a card names is put.
+    """Return the path to which a file named by a card is written.
 
     Raises:
-        CorpusError: outside of the data folder, through a link, or in the place of another corpus's file.
+        CorpusError: it is outside the data folder, by its name or through a link, or belongs to another corpus.
     """
     try:
         target = inside(root, name)
     except ValueError as error:
         raise CorpusError(f"corpus '{card.name}' cannot be fetched: {error}") from None
     other = _shipped_files().get(target.relative_to(root.resolve()).as_posix())
-    # A card made from a shipped one, with other cues, has the same files from the same addresses.
+    # A user's card derived from a shipped one, with other cues, has the same files from the same addresses.
     if other and (other.files, other.archives) != (card.files, card.archives):
         raise CorpusError(f"corpus '{card.name}' cannot be fetched: {target} is a file of '{other.name}'")
     return target
@@ -89,18 +90,18 @@ def _place(card: Card, root: Path, name: str) -> Path:
 
 @cache
 def _shipped_files() -> dict[str, Card]:
-    """Return path -> card of the files of the corpora in `datasets/`."""
+    """Return path -> card for the files of the splits of the corpora in `datasets/`."""
     return {file.path: card for card in map(load_card, corpus_names()) for file in card.files.values()}
 
 
 def _retrieve(url: str, target: Path, checksum: str | None, most: int, *, progress: bool) -> None:
-    """Download a file, unless one with this SHA-256 is there."""
+    """Download a file unless one with this SHA-256 exists."""
     import pooch
     import requests
     from tqdm import tqdm
 
     def download(address: str, name: str, _: object) -> None:
-        """Write what an address has to a file, as `pooch.retrieve` wants it; more than `most` bytes are refused."""
+        """Download an address to a file, with the signature that `pooch.retrieve` expects; refuse more than `most`."""
         with requests.get(address, stream=True, timeout=SECONDS) as response, Path(name).open("wb") as file:
             response.raise_for_status()
             length = int(response.headers.get("content-length", 0)) or None
@@ -138,7 +139,7 @@ def _retrieve(url: str, target: Path, checksum: str | None, most: int, *, progre
 
 
 def _reason(error: BaseException) -> str:
-    """Return what the innermost error says: what is around it repeats address and port."""
+    """Return the message of the innermost error; those around it repeat address and port."""
     while inner := next((e for e in (getattr(error, "reason", None), *error.args) if isinstance(e, Exception)), None):
         error = inner
     return str(error).rpartition(": ")[2]
@@ -161,7 +162,7 @@ def _retrieve_archive(card: Card, archive: ArchiveCard, root: Path, base_url: st
         except DAMAGES as error:
             raise CorpusError(f"{url} is not a whole archive, or not one to unpack: {error}") from None
         places = _members(card, archive, unpacked, url) if archive.members else _all_files(archive, unpacked)
-        # All of them, or none where one is missing, wrong or elsewhere.
+        # Check all paths before moving any file.
         moves = [(source, _place(card, root, name)) for source, name in places]
         try:
             for source, target in moves:
@@ -172,7 +173,7 @@ def _retrieve_archive(card: Card, archive: ArchiveCard, root: Path, base_url: st
 
 
 def _members(card: Card, archive: ArchiveCard, unpacked: Path, url: str) -> list[tuple[Path, str]]:
-    """Return the files that the card names, each with its path below the data folder.
+    """Return the unpacked files that the card lists as members, each with its path below the data folder.
 
     Raises:
         CorpusError: one is missing or has another checksum.
@@ -190,7 +191,7 @@ def _members(card: Card, archive: ArchiveCard, unpacked: Path, url: str) -> list
 
 
 def _all_files(archive: ArchiveCard, unpacked: Path) -> list[tuple[Path, str]]:
-    """Return all files, each with its path below the data folder, without the one folder that may wrap them."""
+    """Return all files, each with its path below the data folder, without a single top-level folder around them."""
     entries = list(unpacked.iterdir())
     top = entries[0] if len(entries) == 1 and entries[0].is_dir() else unpacked
     files = sorted(source for source in top.rglob("*") if source.is_file())

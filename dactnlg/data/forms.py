@@ -1,4 +1,4 @@
-"""Inflected forms of values, as the Czech restaurants have them (Dušek and Jurčíček 2019)."""
+"""Inflected forms of values, in the format of the Czech restaurant corpus (Dušek and Jurčíček 2019)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ def read_forms(path: Path, slots: Mapping[str, str]) -> dict[str, Table]:
 
     Args:
         path: a JSON file, `{table: {value: ["lemma\\tform\\ttag", ...]}}`.
-        slots: slot -> table, for slots whose table has another name; `street _` adds a number to values and forms.
+        slots: slot -> table, for slots whose table has another name; `street _` appends ` _` to values and forms, for
+            a number.
 
     Raises:
-        CorpusError: not such a file, or a slot names a table that it lacks.
+        CorpusError: the file is not of this kind, or lacks a table named by a slot.
     """
     data = read_json(read_text(path), path)
     if not isinstance(data, dict) or not all(isinstance(table, dict) for table in data.values()):

@@ -1,8 +1,8 @@
 """The audit of a corpus: what it holds, and where its sentences and acts disagree.
 
 It is meant to be read before training: a value that is missing from its sentence cannot be learned as a placeholder, a
-test act that training never had needs more than memorisation, and a test pair that also occurs in training measures
-memorisation alone.
+test act not seen in training needs more than memorisation, and a test pair that also occurs in training measures
+nothing but memorisation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dactnlg.text.values.delexicalization import Delexicalizer
 
 
 def skeleton(turn: Turn) -> Turn:
-    """Return the delexicalised act: without ordinary values, special ones spelt one way, slots in order of name.
+    """Return the delexicalised act: no ordinary values, special values in one spelling, slots sorted by name.
 
     `inform(name='red door cafe';kidsallowed=false)` becomes `inform(kidsallowed=no;name=_)`.
     """
@@ -102,7 +102,7 @@ def _compare(audit: Audit, corpus: Corpus, split: str, delexicalizer: Delexicali
                 tally.add(f"{item.slot} | {sentence}")
         if result.ambiguous:
             audit.ambiguous.add(f"{turn} | {sentence}")
-        # Tokens hold no white space: runs of it become one space.
+        # Tokenisation reduces each run of white space to one space.
         if result.raw != " ".join(sentence.split()):
             audit.round_trips.add(f"{sentence} -> {result.raw}")
 
@@ -132,7 +132,7 @@ def _check_cues(audit: Audit, corpus: Corpus, split: str, checker: SlotChecker) 
 
 
 def _compare_splits(audit: Audit, corpus: Corpus) -> None:
-    """Look for the test split's acts and pairs in the train split."""
+    """Count the test split's acts that are not in the train split, and its pairs that are."""
     skeletons = {skeleton(example.turn) for example in corpus.split("train")}
     for example in corpus.split("test"):
         audit.unseen_test_acts.out_of += 1

@@ -1,4 +1,4 @@
-"""Training pairs of a corpus, acts with delexicalised sentences, and the preprocessor that is built from them."""
+"""Training pairs of a corpus, acts with delexicalised sentences, and the preprocessor built from them."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from dactnlg.text.values.delexicalization import Delexicalized
 from dactnlg.text.values.inflection import Inflection, Observation
 from dactnlg.text.values.realization import realize
 
-# RNNLG's sentences have two spaces in a row where a value was lost.
+# RNNLG's sentences have two consecutive spaces where a value was lost.
 _HOLE = re.compile(r"(?<=\S)  (?=\S)")
 _LOST_VALUE = "lostvalue"
 
 
 class TrainingData(NamedTuple):
-    """What a model is trained on, and the preprocessor that makes arrays of it."""
+    """The pairs that a model is trained on, and the preprocessor that turns them into arrays."""
 
     preprocessor: Preprocessor
     pairs: list[Pair]
 
 
 class Target(NamedTuple):
-    """A turn, the tokens that a model should generate for it, delexicalised, in lower case, and what came before."""
+    """A turn, the delexicalised lower-case tokens to generate for it, and the preceding user utterance."""
 
     turn: Turn
     tokens: tuple[str, ...]
@@ -44,9 +44,9 @@ class Target(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A turn, its values that a sentence must express, one delexicalised sentence, and whether it says them alone.
+    """A turn, its values that a sentence must express, a delexicalised sentence, whether it expresses exactly them.
 
-    Behind them, what the user has said before.
+    The last field is the preceding user utterance.
     """
 
     turn: Turn
@@ -71,21 +71,21 @@ def build_preprocessor(
 
     Args:
         corpus: the corpus whose style the model learns.
-        others: further corpora to learn from, their human sentences.
-        counterfeited: replace the slots of these by those of `corpus` (see `counterfeits`).
+        others: further corpora whose human sentences are learned.
+        counterfeited: replace their slots by slots of `corpus` (see `counterfeits`).
         targets: sentences of `corpus` to learn: `human`, `handcrafted` or `both`.
-        min_count: words that training has less often than this are unknown to the model.
+        min_count: words that are rarer in training become `<unk>`.
         complete_only: leave out sentences that do not express all their slots (see `_complete`).
         lexicalized: slots of a closed class, whose values stay in the sentences as words.
-        context: whether models see what the user has said before.
+        context: whether the model sees the preceding user utterance.
 
     Raises:
         CorpusError: there is no training pair.
-        ConfigError: models are to see what users have said, and `corpus` does not have it; or no pair of another corpus
-            can be as if it were of `corpus`.
+        ConfigError: `context` is set but `corpus` has no user utterances; a lexicalised slot has no values; or no pair
+            of another corpus can be counterfeited.
     """
     style = corpus.style()
-    # One corpus alone needs no name among the model's inputs.
+    # With a single corpus, its name is not an input of the model.
     name = corpus.name if others else None
     if lexicalized:
         style = replace(style, lexicalized=_values(corpus, lexicalized))
@@ -106,7 +106,7 @@ def build_preprocessor(
     own = tuple(pairs)
     for other in others:
         other_style = other.style()
-        # A corpus of split morphemes joins one of plain text in the form that its sentences have when read.
+        # If the main corpus is plain text, split morphemes ("kid -s") of another corpus are joined.
         join_morphemes = other_style.spaced and not style.spaced
         found = _delexicalized(other, "train", "human", other_style, join_morphemes=join_morphemes)
         more = _complete(list(found), other.name)
@@ -116,21 +116,21 @@ def build_preprocessor(
             )
         pairs += more
     if not context:
-        # Pairs that differ in nothing else are one.
+        # Pairs that differ only in their context become equal.
         pairs = [replace(pair, context="") for pair in pairs]
     return TrainingData(Preprocessor.build(pairs, name, casing, style, min_count, inflection), pairs)
 
 
 def validation_pairs(corpus: Corpus, preprocessor: Preprocessor, *, targets: str = "human") -> list[Pair]:
-    """Return the pairs that decide when training stops: those of the validation split.
+    """Return the pairs of the validation split, which decide when training stops.
 
     Args:
         corpus: the corpus.
-        preprocessor: as `build_preprocessor` returned it for this corpus.
+        preprocessor: the preprocessor from `build_preprocessor` for this corpus.
         targets: `human`, `handcrafted` or `both`.
 
     Raises:
-        CorpusError: there is no validation split, or it has no pair.
+        CorpusError: there is no validation split, or it has no pairs.
     """
     rows = sentences(corpus, "valid", targets, preprocessor.style) if "valid" in corpus.splits else []
     if not rows:
@@ -146,23 +146,23 @@ def validation_pairs(corpus: Corpus, preprocessor: Preprocessor, *, targets: str
 
 
 def sentences(corpus: Corpus, split: str, targets: str, style: Style) -> list[Target]:
-    """Return the turns of a split with the tokens that a model should generate.
+    """Return the turns of a split, each with the tokens that a model should generate.
 
     Args:
         corpus: the corpus.
         split: `train`, `valid` or `test`.
         targets: `human`, `handcrafted` or `both`.
-        style: how values are found in the sentences.
+        style: determines how values are found in the sentences.
     """
     rows = _delexicalized(corpus, split, targets, style)
     return [Target(row.turn, _lower(row.sentence), row.context) for row in rows]
 
 
 def _values(corpus: Corpus, slots: Sequence[str]) -> dict[str, list[str]]:
-    """Return the folded values that training has for slots.
+    """Return slot -> its case-folded values in the training split.
 
     Raises:
-        ConfigError: it has no value for one of them.
+        ConfigError: a slot has no values there.
     """
     found: dict[str, set[str]] = {name: set() for name in slots}
     for example in corpus.split("train"):
@@ -177,7 +177,7 @@ def _values(corpus: Corpus, slots: Sequence[str]) -> dict[str, list[str]]:
 
 
 def sentence_pairs(corpus: Corpus, split: str, targets: str) -> list[tuple[Turn, str]]:
-    """Return the turns of a split with the sentences that a model should learn, as they are; none without the split.
+    """Return the turns of a split with the raw sentences that a model should learn; empty if there is no such split.
 
     Args:
         corpus: the corpus.
@@ -201,14 +201,14 @@ def _delexicalized(
             text = realize(text) if join_morphemes else text
             turn = delexicalizer.prepared(turn)
             found = delexicalizer.delexicalize(turn, text)
-            # Of values that stay in the words only the cues tell whether a sentence has them.
+            # Whether a sentence has its lexicalised values is checked by cues and spellings, not by placeholders.
             faults = style.lexicalized and checker.look(checker.expected(turn), found.tokens).errors
             complete = not (found.missing or faults)
             yield _Row(turn, delexicalizer.required(turn), found, complete, example.context)
 
 
 def _fill_hole(turn: Turn, sentence: str, hole: str) -> tuple[Turn, str]:
-    """Put a stand-in for a lost value into act and sentence, so that the placeholder's place is learned."""
+    """Insert a dummy for a lost value into act and sentence, so that the position of the placeholder is learned."""
     act_type, _, name = hole.rpartition(".")
     if not _HOLE.search(sentence) or any(slot.name == name for _, slot in turn.slots()):
         return turn, sentence
@@ -225,7 +225,7 @@ def _targets(example: Example, targets: str) -> tuple[str, ...]:
 
 
 def _observations(rows: Sequence[_Row]) -> Iterator[Observation]:
-    """Yield the forms that values have in sentences."""
+    """Yield the inflected forms of values in sentences, with their contexts."""
     for row in rows:
         tokens = _lower(row.sentence)
         slots = {item.placeholder: item.slot for item in row.required}
@@ -237,10 +237,9 @@ def _observations(rows: Sequence[_Row]) -> Iterator[Observation]:
 
 
 def _complete(rows: Sequence[_Row], corpus: str | None) -> list[Pair]:
-    """Leave out sentences that do not express all their slots, unless their kind of turn has no other sentence.
+    """Leave out sentences that do not express all their slots, unless turns with the same features have no other.
 
-    What such a sentence has instead ("a low-cost pub" for pricerange=cheap) would teach a delexicalised model to
-    invent values.
+    Such a sentence ("a low-cost pub" for pricerange=cheap) would teach a delexicalised model to invent values.
     """
     covered = {frozenset(features(row.turn)) for row in rows if row.complete}
     return [

@@ -1,4 +1,4 @@
-"""The files of a proposal: a card and a configuration, with comments that tell what each key changes."""
+"""The files of a proposal: a card and a configuration, with comments that explain each key."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from dactnlg.data.proposals import Proposal, SlotProposal, propose
 from dactnlg.errors import UserError
 
 SMALL = 5_000
-"""Training sentences below which the sc-LSTM says what it has learned better than a larger model."""
+"""Training sentences below which the SC-LSTM generates better than a larger model."""
 
 
 class Initialized(NamedTuple):
-    """What `initialize` made.
+    """The results of `initialize`.
 
     Attributes:
         card: the card's file.
         configuration: the configuration's file.
-        summary: what the data are, what is unsure, and the next commands, a line each.
+        summary: lines that describe the data, what is uncertain, and the next commands.
     """
 
     card: Path
@@ -37,18 +37,19 @@ class Initialized(NamedTuple):
 def initialize(
     data: Path, act: str | None = None, text: str | None = None, output: Path | None = None, *, overwrite: bool = False
 ) -> Initialized:
-    """Look at a data file and write a card and a configuration for it.
+    """Analyse a data file and write a card and a configuration for it.
 
     Args:
         data: a CSV, TSV, JSON or JSONL file.
         act: its column of acts; None to find it.
         text: its column of sentences; None to find it.
-        output: the folder to write to; None for that of the file.
-        overwrite: replace files that are there.
+        output: the folder to write to; None for the folder of the data file.
+        overwrite: replace existing files.
 
     Raises:
-        CorpusError: the file cannot be read, or holds too few pairs.
-        UserError: a file is there, or cannot be written.
+        CorpusError: the data file cannot be read, or holds no pairs.
+        UserError: a file to write exists.
+        OSError: a file cannot be written.
     """
     columns = choose_columns(data, act, text)
     folder = output or data.parent
@@ -78,9 +79,9 @@ def configuration_text(proposal: Proposal, card: Path, data_dir: Path | None = N
     """Return the configuration as YAML.
 
     Args:
-        proposal: what was found.
-        card: the card's path, as training is to look for it.
-        data_dir: the folder of the data file, if that does not lie beside the card.
+        proposal: the proposal.
+        card: the card's path, to be written as the name of the corpus.
+        data_dir: the folder of the data file, if that is not beside the card.
     """
     return "\n".join(_configuration(proposal, card, data_dir)) + "\n"
 
@@ -194,14 +195,14 @@ def _summary(proposal: Proposal, card: Path, configuration: Path, data_dir: Path
     yield f"  dactnlg train {shlex.quote(str(configuration))} --output {run}"
     yield f"  dactnlg evaluate --model {run} --report report.html"
     turns = [turn for turn, _ in corpus.pairs("test" if "test" in counts else "train")]
-    # One that is neither trivial nor long.
+    # A turn that is neither trivial nor long.
     example = str(min(turns, key=lambda turn: abs(len(list(turn.slots())) - 3)))
     plain = not set(example) & set('"$`\\!')
     yield f"  dactnlg generate --model {run} " + (f'"{example}"' if plain else shlex.quote(example))
 
 
 def _quoted(text: str) -> str:
-    """Return a text as YAML holds it, always as text."""
+    """Return a text as a YAML scalar that is read as a string."""
     if re.fullmatch(r"[A-Za-z_][\w.-]*", text, re.ASCII) and text.casefold() not in (
         "yes",
         "no",
@@ -211,7 +212,7 @@ def _quoted(text: str) -> str:
     ):
         return text
     if printable(text) != text or not text.isprintable():
-        # As JSON has it, but for characters beyond U+FFFF, of which YAML does not take JSON's pairs.
+        # Not JSON's escapes: YAML does not accept surrogate pairs for characters beyond U+FFFF.
         return f'"{"".join(map(_escaped, text))}"'
     return "'" + text.replace("'", "''") + "'"
 

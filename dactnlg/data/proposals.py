@@ -1,7 +1,7 @@
-"""Proposals: what the pairs of a data file say about its card and configuration.
+"""Proposals: the parts of a card and a configuration that can be derived from the pairs of a data file.
 
-Everything is worked out from the training part alone. What is proposed is a beginning that people read and mend; what
-too few pairs support is named.
+Everything is derived from the training split alone. A proposal is a starting point for people to read and correct;
+whatever is supported by too few pairs is listed.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from dactnlg.text.values.delexicalization import Delexicalized, Delexicalizer
 from dactnlg.text.values.numerals import is_amount, is_time
 
 MOST_SENTENCES = 6_000
-"""Training sentences that are looked at; the first ones of larger data."""
+"""Maximum number of training sentences examined, from the start of the file."""
 RARE = 10
-"""Sentences of an act type or a special value that are few."""
+"""Fewer sentences of an act type or special value than this are too few."""
 FOUND = 0.9
-"""Share of a slot's values found in their sentences below which it is unsure."""
+"""If a smaller share of a slot's values is found in their sentences, the slot is uncertain."""
 MOST_CLOSED = 12
-"""Values of a slot that is said in words."""
+"""Maximum number of values of a slot that is lexicalised."""
 _CHECKED = ("yes", "no", "dontcare", "none")
 
 
 @dataclass(slots=True)
 class SlotProposal:
-    """What the pairs say of a slot.
+    """What the pairs show about a slot.
 
     Attributes:
         name: the slot.
-        values: how often each ordinary value occurs.
-        found: how many of those stand in their sentences, as they are or in plain English.
+        values: ordinary value -> number of occurrences.
+        found: how many of these occurrences are found in their sentences, literally or in plain English.
         aliases: value -> other wordings.
-        cues: special value -> phrases that tell it.
-        undenied: whether the phrases of yes tell it only where none of no stands.
+        cues: special value -> phrases that indicate it.
+        undenied: whether the phrases of yes count only in sentences without a phrase of no.
     """
 
     name: str
@@ -53,12 +53,12 @@ class SlotProposal:
 
     @property
     def cases(self) -> int:
-        """How many ordinary values it has, each as often as it occurs."""
+        """Number of occurrences of ordinary values."""
         return self.values.total()
 
     @property
     def kind(self) -> str:
-        """What its values are, in a word or two."""
+        """A short description of its values, such as "numbers" or "words and yes/no"."""
         kinds = Counter[str]()
         for value, count in self.values.items():
             number = re.fullmatch(r"\d+(?:\.\d+)?%?", value.strip())
@@ -70,16 +70,16 @@ class SlotProposal:
 
 @dataclass(slots=True)
 class Proposal:
-    """A card and a configuration for a data file, as far as its pairs say.
+    """The parts of a card and a configuration derived from the pairs of a data file.
 
     Attributes:
-        corpus: the data under the beginnings of a card.
-        sentences: training sentences that were looked at.
-        slots: the slots, in order of name.
+        corpus: the data with a basic card.
+        sentences: number of training sentences examined.
+        slots: the slots, sorted by name.
         silent: "act.slot" combinations that sentences never express.
-        lexicalized: slots of few values that the model had better say in words.
-        acts: act type -> training sentences that have it.
-        recombination: whether texts have several sentences, so that new texts can be made of theirs.
+        lexicalized: slots of few values that the model should generate as words.
+        acts: act type -> number of training sentences that have it.
+        recombination: whether enough texts have several sentences that can be recombined into new texts.
     """
 
     corpus: Corpus
@@ -91,7 +91,7 @@ class Proposal:
     recombination: bool = False
 
     def unsure(self) -> Iterator[str]:
-        """Yield what a person should look at, a line each."""
+        """Yield lines that say what a person should check."""
         if self.sentences < FEWEST and "valid" not in self.corpus.splits:
             yield f"{self.sentences} pairs are too few to train on: {FEWEST} are the least, and some hundreds are good"
         if self.corpus.card.language != "en":
@@ -122,10 +122,10 @@ class _Looked:
 
 
 def propose(corpus: Corpus) -> Proposal:
-    """Return what a corpus's training pairs say about its card and configuration.
+    """Return what can be derived from a corpus's training pairs for its card and configuration.
 
     Args:
-        corpus: under a card that has no slots yet.
+        corpus: a corpus with a card that has no slots yet.
 
     Raises:
         CorpusError: a file cannot be read.
@@ -150,12 +150,12 @@ def propose(corpus: Corpus) -> Proposal:
 
 
 def _silent(rows: Sequence[_Looked], delexicalizer: Delexicalizer) -> list[str]:
-    """Return the "act.slot" combinations of which next to no sentence has the value."""
+    """Return the "act.slot" combinations whose values hardly any sentence contains."""
     cases, missing = Counter[str](), Counter[str]()
     for row in rows:
         cases.update(f"{item.act_type}.{item.slot.name}" for item in delexicalizer.required(row.turn))
         sentence = row.result.raw.casefold()
-        # "İstanbul'da" and "l'entrée" say a value, if not in words that are found.
+        # "İstanbul'da" and "l'entrée" contain a value, though not as separate words that delexicalisation finds.
         unsaid = [item for item in row.result.missing if (item.slot.value or "").casefold() not in sentence]
         missing.update(f"{item.act_type}.{item.slot.name}" for item in unsaid)
     return sorted(name for name, count in cases.items() if count >= RARE and missing[name] > 0.98 * count)
@@ -213,47 +213,47 @@ def _find_cues(
     rows: Sequence[_Looked],
     contrast: Contrast,
 ) -> None:
-    """Find the phrases of a slot's special values, beside the sentences with each value of the other slots."""
+    """Find phrases that indicate a slot's special values; `others` are the sentences with each value of other slots."""
 
     def tell(indices: set[int], apart: set[int], *, short: bool) -> Telling:
         def fits(phrase: str) -> bool:
-            # "It's not available" says that there is no Linux release where most with a Mac release have none.
+            # "It's not available" is about Linux where most games with a Mac release have no Linux release.
             having = contrast.having([phrase])
             alike = any(len(having & held) >= len(having & indices) for held in others)
             return not alike if not names(phrase, known.name) else short or not merely_names(phrase, known.name)
 
-        # A choice between values is worded in many ways.
+        # Leave out choices between values, which are worded in many ways.
         choices = {i for i in indices if sum(slot.name == known.name for _, slot in rows[i].turn.slots()) > 1}
-        # "May or may not serve food" is not said by "serve food", but yes and no are short.
+        # "May or may not serve food" is not indicated by "serve food", so phrases are long, except for yes and no.
         words = 2 if short else LONGEST
         return contrast.telling(indices - choices - apart, choices | apart, name=known.name, words=words, fits=fits)
 
-    # "You do not care whether it allows dogs" has the words of a yes.
+    # "You do not care whether it allows dogs" contains the words of a yes.
     free = special.get("dontcare", set())
     for value, indices in sorted(special.items()):
         short = value in ("yes", "no")
         known.cues[value] = tell(indices, free - indices if short else set(), short=short)
     yes, no = known.cues.get("yes"), known.cues.get("no")
     if yes and no and no.phrases and yes.covered < FOUND * yes.out_of:
-        # "Family friendly" says yes where it is not "not family friendly".
+        # "Family friendly" indicates yes unless it is part of "not family friendly".
         plain = tell(special["yes"], free | contrast.having(no.phrases), short=True)
         if plain.covered > yes.covered:
             known.cues["yes"], known.undenied = plain._replace(out_of=yes.out_of), True
 
 
 def _is_part(phrase: str, value: str, slot_name: str) -> bool:
-    """Whether a phrase is no wording of a value, but a part of it, or the slot's name."""
+    """Return whether a phrase is just a part of a value, or the slot's name, rather than another wording."""
     return phrase in value.casefold() or placeholder_name(phrase) == placeholder_name(slot_name)
 
 
 def _as_written(phrase: str, sentences: Sequence[str]) -> list[str]:
-    """Return how sentences write a phrase: "non stop" is "non-stop" in most, and an alias is found as it stands."""
+    """Return the spellings of a phrase in sentences ("non stop" or "non-stop"), since an alias is found literally."""
     written = re.compile(rf"(?<!\w){'[ -]+'.join(map(re.escape, phrase.split()))}(?!\w)")
     return [form for form, _ in Counter(form for text in sentences for form in written.findall(text)).most_common()]
 
 
 def _is_closed(slot: SlotProposal) -> bool:
-    """Whether a slot has few values that sentences often say otherwise."""
+    """Return whether a slot has few values, which sentences often word differently."""
     if not slot.cases or len(slot.values) > MOST_CLOSED or slot.cases < RARE * len(slot.values):
         return False
     return slot.kind.startswith("words") and slot.found < FOUND * slot.cases

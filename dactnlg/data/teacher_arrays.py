@@ -1,8 +1,8 @@
-"""What a teacher says of the turns of a corpus, kept in a file: emotions and embeddings by text.
+"""A file of a teacher's emotions and embeddings for the turns of a corpus.
 
-The file is an `.npz` with `name` (the teacher's, with its version), `texts` (N), `emotions` (N, K) and `vectors`
-(N, D). Any teacher may have written it, DeepMoji and InferSent too; none is called here. `texts` may also be the bytes
-of a JSON list in UTF-8, as they are written here: in an array of texts each takes as much room as the longest one.
+The file is an `.npz` with `name` (of the teacher, with its version), `texts` (N), `emotions` (N, K) and `vectors`
+(N, D). Any teacher may have written it, such as DeepMoji and InferSent; none is called here. `texts` may also be the
+bytes of a JSON list in UTF-8, as written here, since in an array of strings each takes as much space as the longest.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class TeacherArrays:
     """A teacher's arrays.
 
     Attributes:
-        name: the teacher's.
-        texts: N different texts.
+        name: the teacher's name.
+        texts: N distinct texts.
         emotions: distributions, (N, K).
         vectors: embeddings, (N, D).
     """
@@ -43,12 +43,12 @@ class TeacherArrays:
 
     @property
     def id(self) -> str:
-        """The name with the hash of the arrays: for hashes of runs."""
+        """The name with a hash of the texts and arrays, for hashes of runs."""
         content = [array.tobytes().hex() for array in (self.emotions, self.vectors)]
         return f"{self.name}@{digest([list(self.texts), *content])[:12]}"
 
     def of(self, contexts: Sequence[Sequence[str]], turns: int) -> dict[str, Array]:
-        """Return the arrays of the last turns of contexts, `emotions` (B, U, K) and `vectors` (B, U, D).
+        """Return the arrays of the last U = `turns` turns of contexts: `emotions` (B, U, K) and `vectors` (B, U, D).
 
         Raises:
             UserError: a turn is not among the texts.
@@ -66,7 +66,7 @@ class TeacherArrays:
         return found
 
     def save(self, path: Path) -> None:
-        """Write the arrays; the file is there when it is whole."""
+        """Write the arrays to a file, atomically."""
         texts = np.frombuffer(json.dumps(list(self.texts)).encode(), np.uint8)
         content: dict[str, Any] = {"name": self.name, "texts": texts}
         with replace_file(path) as partial, partial.open("wb") as file:
@@ -97,7 +97,7 @@ def _texts(array: NDArray[Any]) -> list[str]:
     """Return the texts of a file.
 
     Raises:
-        ValueError: they are no list in JSON.
+        ValueError: they are not a list.
     """
     texts = parse_json(array.tobytes().decode("utf-8")) if array.dtype == np.uint8 else array.tolist()
     if not isinstance(texts, list):

@@ -14,7 +14,7 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
     """Read one split; equal meaning representations become one example, in order of first appearance.
 
     Raises:
-        CorpusError: not such a file, or a malformed row (the message names the line).
+        CorpusError: the file is not of this kind, or a row is malformed (the message names the line).
     """
     groups: dict[Turn, tuple[list[str], str]] = {}
     parsed: dict[str, Turn] = {}

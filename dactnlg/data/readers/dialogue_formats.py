@@ -1,6 +1,6 @@
 """Readers of dialogues, `read(path, notes) -> list[Dialogue]`: DailyDialog, Cornell, Reddit, OpenSubtitles, Ubuntu.
 
-The last four are read as their publishers, and the dialogue systems trained on them, have the files.
+The last four are read in the formats of their publishers and of the dialogue systems trained on them.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from dactnlg._utils.reading import short
 from dactnlg.data.readers.reading import read_csv, read_header, read_json, read_lines, read_text, row_error
 
 SEPARATOR = " +++$+++ "
-"""Between the fields of Cornell's files."""
+"""Separator of the fields in Cornell's files."""
 CORNELL_ENCODING = "cp1252"
-"""In which they are published; some have them in UTF-8."""
+"""Encoding of Cornell's published files; some copies are in UTF-8."""
 END_OF_TURN, END_OF_UTTERANCE = "__eot__", "__eou__"
-"""Marks of the Ubuntu corpus."""
+"""Markers in the Ubuntu corpus."""
 _LABELS = {"1": True, "1.0": True, "0": False, "0.0": False}
-"""Of Ubuntu's training files."""
+"""Labels in Ubuntu's training files."""
 
 
 @dataclass(frozen=True)
 class Dialogue:
-    """Turns in order, of speakers who alternate.
+    """A dialogue of alternating speakers.
 
     Attributes:
-        turns: what is said.
-        emotions: a label for each turn, where the corpus has them.
-        acts: labels for each turn, where the corpus has them.
-        id: the corpus's own.
+        turns: the utterances, in order.
+        emotions: a label for each turn, if the corpus has them.
+        acts: labels for each turn, if the corpus has them.
+        id: the corpus's own identifier.
     """
 
     turns: tuple[str, ...]
@@ -45,12 +45,12 @@ DialogueReader = Callable[[Path, "Counter[str]"], list[Dialogue]]
 
 
 def read_dailydialog(path: Path, notes: Counter[str]) -> list[Dialogue]:
-    """Read JSONL, a line `{"id", "turns", "emotions", "acts"}`; the labels may be missing (Li et al. 2017).
+    """Read JSONL with lines `{"id", "turns", "emotions", "acts"}`; the labels may be missing (Li et al. 2017).
 
-    Acts are a list of labels for each turn, or one label, as in the published files.
+    The acts of a turn are a list of labels, or a single label, as in the published files.
 
     Raises:
-        CorpusError: a malformed line; the message has its number.
+        CorpusError: a line is malformed; the message has its number.
     """
     found = []
     for place, line in read_lines(path):
@@ -68,12 +68,12 @@ def read_dailydialog(path: Path, notes: Counter[str]) -> list[Dialogue]:
 
 
 def read_cornell(path: Path, notes: Counter[str]) -> list[Dialogue]:
-    """Read `movie_conversations.txt`; `movie_lines.txt` lies beside it (Danescu-Niculescu-Mizil and Lee 2011).
+    """Read `movie_conversations.txt` and `movie_lines.txt` beside it (Danescu-Niculescu-Mizil and Lee 2011).
 
-    Conversations of which a line is missing or empty are left out and counted.
+    Conversations with a missing or empty line are left out and counted.
 
     Raises:
-        CorpusError: a malformed line, or there is no file of lines.
+        CorpusError: a line is malformed, or `movie_lines.txt` is missing.
     """
     lines = path.with_name("movie_lines.txt")
     said = {}
@@ -99,12 +99,12 @@ def read_cornell(path: Path, notes: Counter[str]) -> list[Dialogue]:
 
 
 def read_reddit(path: Path, notes: Counter[str]) -> list[Dialogue]:
-    """Read JSONL, a line a conversation, `{"lines": [{"text": ...}, ...]}`, or a list of these, as it is published.
+    """Read one conversation `{"lines": [{"text": ...}, ...]}` per line, or a JSON list of them, as published.
 
-    Removed and empty comments end what came before them: the turns behind are left out, and counted.
+    A conversation ends at a removed or empty comment: this turn and those after it are left out and counted.
 
     Raises:
-        CorpusError: a malformed line; the message has its number.
+        CorpusError: a line is malformed; the message has its number.
     """
     found = []
     for place, row in _reddit_rows(path):
@@ -131,15 +131,15 @@ def _reddit_rows(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def read_opensubtitles(path: Path, notes: Counter[str]) -> list[Dialogue]:
-    """Read `SPLIT.post`, a line a post; `SPLIT.response` beside it has the answer in the same line.
+    """Read `SPLIT.post`, one post per line; `SPLIT.response` beside it has the responses, line by line.
 
-    Pairs of which one line is blank are left out and counted.
+    Pairs with a blank line are left out and counted.
 
     Raises:
-        CorpusError: the two differ in length.
+        CorpusError: the two files differ in length.
     """
     answers = path.with_suffix(".response")
-    # Blank lines count: without them what stands below one would be answered by another line.
+    # Blank lines are kept, since skipping them would shift the responses.
     posts, responses = (
         [line.strip() for line in read_text(each).removesuffix("\n").split("\n")] for each in (path, answers)
     )
@@ -152,12 +152,12 @@ def read_opensubtitles(path: Path, notes: Counter[str]) -> list[Dialogue]:
 
 
 def read_ubuntu(path: Path, notes: Counter[str]) -> list[Dialogue]:
-    """Read CSV with `Context` and `Utterance` (training; those of `Label` 0 are left out) or `Ground Truth Utterance`.
+    """Read CSV with `Context` and `Utterance` (training; rows with `Label` 0 are left out) or `Ground Truth Utterance`.
 
     Turns end with `__eot__`, sentences within them with `__eou__` (Lowe et al. 2015).
 
     Raises:
-        CorpusError: a column is missing.
+        CorpusError: a column is missing, or a label is neither 0 nor 1.
     """
     truth = "Ground Truth Utterance" in read_header(path)
     columns = ("Context", "Ground Truth Utterance") if truth else ("Context", "Utterance", "Label")

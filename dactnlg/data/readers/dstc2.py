@@ -1,10 +1,10 @@
 """DSTC2: the publishers' release (a folder for each call), or its system turns joined into a JSONL file for each split.
 
 Release: `scripts/config/dstc2_train.flist` lists the call folders under `data/`; each call's `log.json` has
-`turns[].output.transcript` and `turns[].output."dialog-acts"` (Henderson et al., 2014, handbook, section 5). What
-the user has said before is `turns[].transcription` of the turn before in `label.json`; a call may lack that file.
-Joined: a line is `{"da": "offer(name=x;) inform(food=y;)", "text": ...}`, and `user_before`, if that is known; `da` is
-null where the act of a turn is unknown.
+`turns[].output.transcript` and `turns[].output."dialog-acts"` (Henderson et al., 2014, handbook, section 5). The
+preceding user utterance is `turns[].transcription` of the previous turn in `label.json`; a call may lack that file.
+Joined: a line is `{"da": "offer(name=x;) inform(food=y;)", "text": ...}`, with the preceding user utterance as
+`user_before` if it is known; `da` is null if the act of a turn is unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
     Turns whose act is unknown are left out and counted in `notes`.
 
     Raises:
-        CorpusError: a missing or damaged file, or a malformed turn (the message names it).
+        CorpusError: a file is missing or damaged, or a turn is malformed (the message names it).
     """
     return _read_release(path, notes) if path.suffix == ".flist" else _read_joined(path, notes)
 
@@ -74,14 +74,14 @@ def _read_call(log: Path, session: str, notes: Counter[str]) -> list[Example]:
             notes["turns without a known act left out"] += 1
             continue
         turn = read_turn(acts, log, place)
-        # The system speaks first: a turn answers what the user has said in the one before.
+        # The system speaks first: in each turn it answers the user's utterance of the previous turn.
         context = said.get(index - 1, "")
         examples.append(Example(turn, (output["transcript"],), origin=f"{session}, {place}", context=context))
     return examples
 
 
 def _transcriptions(label: Path) -> dict[int, str]:
-    """Return what the user has said in each turn of a call, by its number."""
+    """Return turn number -> user utterance of a call."""
     if not label.is_file():
         return {}
     data = read_json(read_text(label), label)

@@ -1,10 +1,10 @@
 """The user's own data: JSONL, JSON, CSV or TSV with `act` and `text` (or, in JSON, `references`).
 
 A JSONL line, or an object of a JSON file's list, is `{"act": "inform(food=thai)", "text": "..."}`, or `"references":
-["...", "..."]` for several sentences; `act` may also be DSTC2's JSON. A table has the columns `act` and `text`; rows
-with the same act that follow each other are one example. Without these, `mr` and `ref` are taken as in E2E's files,
-where equal acts are one example wherever they stand. `context`, if it is there, is what the user has said before; rows
-of one example have the same. Other keys and columns are ignored.
+["...", "..."]` for several sentences; `act` may also be DSTC2's JSON. A table has the columns `act` and `text`;
+consecutive rows with the same act form one example. Without these columns, `mr` and `ref` are used as in E2E's files,
+where all rows with the same act form one example. The optional `context` is the preceding user utterance, the same for
+all rows of an example. Other keys and columns are ignored.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from dactnlg.runs.sections import DATA
 from dactnlg.text.example import Example
 
 SUFFIXES = DATA
-"""How the names of such files end."""
+"""Suffixes of such files."""
 TABLES = (".csv", ".tsv")
 COLUMNS = ("act", "text")
 MR_COLUMNS = ("mr", "ref")
 CONTEXT_COLUMN = "context"
 REFERENCES = "references"
-"""The key of several sentences in one object."""
+"""The key for several sentences in one object."""
 
 
 def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None) -> list[Example]:
@@ -46,11 +46,11 @@ def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None
 
     Args:
         path: the file.
-        notes: gets what was mended.
+        notes: counts repairs.
         columns: the columns or keys of acts and sentences; by default act and text, or else mr and ref.
 
     Raises:
-        CorpusError: not such a file, or a malformed row (the message names the line).
+        CorpusError: the file is not of this kind, or a row is malformed (the message names the line).
     """
     if path.suffix in TABLES:
         columns = columns or table_columns(path)
@@ -61,13 +61,13 @@ def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None
 
 
 def table_columns(path: Path) -> tuple[str, str]:
-    """Return the columns of acts and sentences that are looked for in a table."""
+    """Return the default columns of acts and sentences for a table."""
     header = read_header(path)
     return MR_COLUMNS if not {*COLUMNS} & {*header} and {*MR_COLUMNS} <= {*header} else COLUMNS
 
 
 def object_keys(row: Any) -> tuple[str, str]:
-    """Return the keys of act and sentence that are looked for in an object."""
+    """Return the default keys of act and sentence for an object."""
     return MR_COLUMNS if isinstance(row, dict) and COLUMNS[0] not in row and MR_COLUMNS[0] in row else COLUMNS
 
 
@@ -75,7 +75,7 @@ def objects(path: Path) -> Iterator[tuple[str, Any]]:
     """Yield (place, row) for every row of a JSONL file, or of a JSON file with a list of objects.
 
     Raises:
-        CorpusError: it is no such file.
+        CorpusError: the file is neither.
     """
     if path.suffix != ".json":
         yield from ((place, read_json(line, path, place)) for place, line in read_lines(path))
@@ -100,7 +100,7 @@ def _read_object(row: Any, path: Path, place: str, columns: Sequence[str]) -> Ex
     if not references:
         raise row_error(path, place, "'references' is empty")
     turn = read_turn(row[act], path, place)
-    # A column that holds acts or sentences is no context, whatever it is called.
+    # A key called `context` that holds the acts or sentences is not a context.
     context = "" if CONTEXT_COLUMN in (act, text) else read_context(row, CONTEXT_COLUMN, path, place)
     return Example(turn, tuple(references), tuple(handcrafted), f"{path.name}, {place}", context)
 

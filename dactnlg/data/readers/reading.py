@@ -1,4 +1,4 @@
-"""What all readers share: reading text and CSV, parsing acts, and messages that name file and line."""
+"""Shared by all readers: reading text and CSV, parsing acts, and messages that name file and line."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _NO_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def read_text(path: Path, other: str = "") -> str:
-    """Return a file's text as it is, whatever ends its lines.
+    """Return a file's text with its line endings unchanged.
 
     Args:
         path: the file.
-        other: the encoding of a file that is not UTF-8, where its publisher has another one.
+        other: the encoding to fall back to if the file is not UTF-8; none if empty.
 
     Raises:
-        CorpusError: the file cannot be opened, is not UTF-8, or holds a NUL.
+        CorpusError: the file cannot be opened, is not UTF-8, or contains a NUL.
     """
     try:
         data = regular_file(path).read_bytes()
@@ -45,7 +45,7 @@ def read_text(path: Path, other: str = "") -> str:
 
 
 def read_lines(path: Path, other: str = "") -> Iterator[tuple[str, str]]:
-    """Yield (place, line) for every line of a file that is not blank; only the line feed ends a line.
+    """Yield (place, line) for every non-blank line of a file; only a line feed, or CR LF, ends a line.
 
     Args:
         path: the file.
@@ -68,7 +68,7 @@ def read_json(text: str, path: Path, place: str = "") -> Any:
         place: the place in it, for messages; by default the line inside `text`.
 
     Raises:
-        CorpusError: it is not JSON, or a text in it holds what is no character.
+        CorpusError: it is not JSON, or a string in it contains a lone surrogate.
     """
     try:
         data = parse_json(text)
@@ -79,18 +79,18 @@ def read_json(text: str, path: Path, place: str = "") -> Any:
 
 
 def check_characters(text: str, data: Any, path: Path, place: str) -> None:
-    """Refuse data with half of a surrogate pair, which JSON has escapes for.
+    """Refuse data with a lone surrogate, which JSON can express by an escape.
 
     Args:
         text: the JSON text.
-        data: what it holds.
+        data: its data.
         path: the file, for messages.
         place: the place in it, for messages.
 
     Raises:
         CorpusError: there is such a character.
     """
-    # Escapes are rare; only with them are the data looked through.
+    # Escapes are rare: only if there is one are the data searched.
     if "\\u" in text and (found := _NO_CHARACTER.search(json.dumps(data, ensure_ascii=False))):
         raise row_error(path, place, f"U+{ord(found.group()):04X} is no character but half of a surrogate pair")
 
@@ -115,10 +115,10 @@ def read_turn(act: object, path: Path, place: str) -> Turn:
 
 
 def check_sentences(sentences: Iterable[str], path: Path, place: str) -> None:
-    """Refuse blank sentences: no model learns to say nothing, and no score compares with it.
+    """Refuse blank sentences, which can be neither learned nor scored.
 
     Args:
-        sentences: those of one row.
+        sentences: the sentences of one row.
         path: the file, for messages.
         place: the place in it, for messages.
 
@@ -130,16 +130,16 @@ def check_sentences(sentences: Iterable[str], path: Path, place: str) -> None:
 
 
 def read_context(row: Mapping[str, object], key: str, path: Path, place: str) -> str:
-    """Return what the user has said before, from a row; empty where the row does not say it.
+    """Return the preceding user utterance of a row; empty if the row has none.
 
     Args:
         row: an object of a JSON file.
-        key: what it is called there.
+        key: its key in the object.
         path: the file, for messages.
         place: the place in it, for messages.
 
     Raises:
-        CorpusError: it is no text.
+        CorpusError: it is not a string.
     """
     said = row.get(key)
     if said is not None and not isinstance(said, str):
@@ -156,7 +156,7 @@ def read_header(path: Path) -> list[str]:
     """Return the names of a table's columns.
 
     Raises:
-        CorpusError: it cannot be read.
+        CorpusError: the table cannot be read.
     """
     try:
         return next(([cell.strip() for cell in row] for _, row in _rows(path)), [])
@@ -165,9 +165,9 @@ def read_header(path: Path) -> list[str]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Return the rows of a table, see `table_rows`: cells apart by tabs in a `.tsv`, else by what its header has.
+    """Return the rows of a table as `table_rows` does: separated by tabs in a `.tsv`, else by what the header has.
 
-    Spreadsheets end lines in all three ways, and where numbers have a decimal comma they set semicolons in CSV.
+    Lines may end with LF, CR LF or CR, and CSV may have semicolons, as spreadsheets write them.
     """
     lines = io.StringIO(read_text(path), newline=None)
     header = lines.readline()
@@ -177,14 +177,14 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line number, the cells of `columns`) for every row of a CSV or TSV file with a header.
+    """Yield (first line number, the cells of `columns`) for every row of a CSV or TSV file with a header.
 
     Args:
         path: the file.
-        columns: their names.
+        columns: names of the wanted columns.
 
     Raises:
-        CorpusError: a column is missing or there twice, a row has too few or too many cells, or a quote is never
+        CorpusError: a column is missing or occurs twice, a row has too few or too many cells, or a quote is never
             closed.
     """
     reader = _rows(path)
@@ -206,10 +206,10 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
 
 
 def _column(name: str, header: Sequence[str], path: Path) -> int:
-    """Return which column a header calls by a name.
+    """Return the index of the column with this name.
 
     Raises:
-        CorpusError: none, or more than one.
+        CorpusError: no column, or more than one, has this name.
     """
     if header.count(name) == 1:
         return header.index(name)

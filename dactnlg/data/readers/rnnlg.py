@@ -19,10 +19,10 @@ _BETWEEN = re.compile(r"\s*")
 
 
 def read(path: Path, notes: Counter[str]) -> list[Example]:
-    """Read one split, one example a row, in file order.
+    """Read one split, one example per row, in file order.
 
     Raises:
-        CorpusError: not such a file, or a malformed row (the message names the line).
+        CorpusError: the file is not of this kind, or a row is malformed (the message names the line).
     """
     examples = []
     for line, row in _rows(path):
@@ -38,13 +38,13 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield (line number, row). Rows are decoded one by one, so that the message about a damaged one names its line."""
+    """Yield (line number, row), decoding rows one by one so that an error message can name the line."""
     text = read_text(path)
     lines = text.splitlines(keepends=True)
     header = 0
     while header < len(lines) and lines[header].startswith("#"):
         header += 1
-    # The header is blanked rather than cut, so that positions keep their line numbers.
+    # The header is blanked rather than removed, to keep line numbers right.
     text = "\n" * header + "".join(lines[header:])
     at, line, counted = _skip(text, 0), 1, 0
     if text[at : at + 1] != "[":
