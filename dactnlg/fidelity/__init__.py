@@ -1,6 +1,6 @@
-"""Fidelity: whether a sentence says what its act says, whoever wrote it.
+"""Fidelity: whether any sentence, generated or human, expresses its act.
 
-`FidelityChecker` tells for any act and sentence which values, special values, questions and act types are missing,
-extra, contradicted, or said of another slot. Its evidence is the values that the delexicaliser finds, the cues of the
-data card, and a `Reader` that was learned from the corpus's own pairs. Generation asks it about every template.
+`FidelityChecker` finds which values, special values, questions and act types of an act are missing from a sentence,
+extra, contradicted, or assigned to another slot. Its evidence is the values found by the delexicaliser, the cues of the
+data card, and a `Reader` learned from the corpus's own pairs. Generation checks every template with it.
 """

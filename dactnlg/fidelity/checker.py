@@ -1,4 +1,4 @@
-"""Checking any sentence against its act: values, special values, questions, act types, and whose values they are."""
+"""Checks a sentence against its act: values, special values, questions, act types, and whose values they are."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from dactnlg.text.tallies import Tally
 
 
 class FidelityChecker:
-    """Checks sentences against their acts. Several threads may use one.
+    """Checks sentences against their acts; thread-safe.
 
     Args:
         checker: finds values, and cues of special values.
-        reader: learned from the corpus; None falls back on cues alone.
+        reader: the reader learned from the corpus; None falls back on cues alone.
         manners: of the corpus's texts; they show which values a sentence denies.
     """
 
@@ -43,9 +43,9 @@ class FidelityChecker:
         self._numbers = numbers_of(self.values)
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
-        """Return what a lexicalised sentence says of what a turn says.
+        """Check a lexicalised sentence against a turn.
 
-        What is said of each of several things, with an act of its own, is checked by itself.
+        If the turn describes several things, with one act each, the sentences about each thing are checked separately.
         """
         turn = self.delexicalizer.prepared(turn)
         parts = told_apart(self.delexicalizer, turn, sentence)
@@ -54,7 +54,7 @@ class FidelityChecker:
     def _check(self, turn: Turn, sentence: str) -> FidelityReport:
         done = self.delexicalizer.delexicalize(turn, sentence)
         values = self.checker.tally(turn, done.tokens)
-        # What is said twice is still true.
+        # A value that is said twice is still true.
         said = {str(item.slot) for item in self.delexicalizer.required(turn)}
         shown = self.checker.shown(done.tokens)
         cues = self.checker.look(self.checker.expected(turn), done.tokens, shown)
@@ -63,7 +63,7 @@ class FidelityChecker:
         missing, contradicted = list[str](), dict[str, str]()
         for item in done.missing:
             if (item.slot.value or "").casefold() in seen.shown.get(item.slot.name, ()):
-                # The data card has words for it.
+                # A cue of the data card shows it.
                 continue
             self._value(turn, item, done.tokens, logits, missing, contradicted)
         if self._manners is not None:
@@ -84,7 +84,7 @@ class FidelityChecker:
         )
 
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
-        """Return the special values and questions of a turn that neither cues nor the reader can show."""
+        """Return the special values and questions of a turn that neither cues nor the reader can check."""
         turn = self.delexicalizer.prepared(turn)
         stated = facts(turn)
         choices = either(turn, stated)
@@ -92,11 +92,11 @@ class FidelityChecker:
         return tuple(n for n in names if n not in stated or n in choices or not self._reads(n, turn))
 
     def knows_act(self, act_type: str) -> bool:
-        """Whether the reader has learned to tell sentences that do an act of some type."""
+        """Return whether the reader has learned to recognise sentences of an act type."""
         return self.reader is not None and act_name(act_type) in self.reader.facts
 
     def _reads(self, name: str, turn: Turn) -> bool:
-        """Whether the reader can tell that a special value or a question is not said."""
+        """Return whether the reader can detect that a special value or question is missing."""
         if self.reader is None or name not in self.reader.limits:
             return False
         special, sure = self.reader.facts[name].kind[:1] == "=", self.reader.limits[name].least > NEVER
@@ -105,13 +105,13 @@ class FidelityChecker:
         return bool(self.reader.parts.margins.get(name))
 
     def look(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Findings:
-        """Return what is wrong with delexicalised tokens, their values aside.
+        """Return what is wrong with delexicalised tokens, apart from their ordinary values.
 
         Args:
             turn: the acts.
             tokens: the sentence, with placeholders.
-            cues: what the cues of the data card say of it; what they find missing stays so.
-            shown: the special values that they find.
+            cues: the result of the data card's cues; what they find missing, the reader does not overrule.
+            shown: the special values found by the cues.
         """
         numbers = stray_numbers(turn, tokens, self._numbers)
         if self.reader is None or self._naming is None:
@@ -133,14 +133,14 @@ class FidelityChecker:
         )
 
     def lacks(self, turn: Turn, slot: Slot, tokens: Sequence[str], cues: Tally, shown: Shown) -> bool:
-        """Whether delexicalised tokens do not say a special value of a turn; `look` finds all that is wrong with them.
+        """Return whether delexicalised tokens lack a special value of a turn; a faster check than `look`.
 
         Args:
             turn: the acts.
-            slot: the value.
+            slot: the slot with the special value.
             tokens: words, with placeholders.
-            cues: what the cues of the data card say of them.
-            shown: the special values that they find.
+            cues: the result of the data card's cues.
+            shown: the special values found by the cues.
         """
         name = special_name(slot)
         if self.reader is None or self._naming is None:
@@ -152,7 +152,7 @@ class FidelityChecker:
         return name in self._naming.faults(turn, sentence.words)[0] or name in left_out(self.checker, turn, tokens)
 
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
-        """Return what is wrong with a template's special values, questions and act types; see `look`."""
+        """Return the findings of `look` for a template as a tally."""
         found = self.look(turn, tokens, cues, shown)
         acts, misplaced = found.acts, found.misplaced
         stated = facts(turn)
@@ -163,9 +163,9 @@ class FidelityChecker:
         return Tally(max(required, cues.required), tuple(missing), tuple(extra))
 
     def improbable(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
-        """Return the act types that delexicalised tokens more probably do not do, though it may not be sure.
+        """Return the act types that delexicalised tokens probably do not express, even if that is not certain.
 
-        Any statement informs, and questions have their marks.
+        Not checked are `inform`, which any statement expresses, and questions, which have question marks.
         """
         acts = [act_name(act.act_type) for act in turn if not act.is_question]
         if self.reader is None or acts == [INFORM]:
@@ -183,13 +183,13 @@ class FidelityChecker:
         missing: list[str],
         contradicted: dict[str, str],
     ) -> None:
-        """Note an ordinary value that is not there as it is, unless it is said in words that the reader knows."""
+        """Add a value not found literally to `missing` or `contradicted`, unless the reader finds it reworded."""
         lost = unfound(self.delexicalizer, item, tokens)
         if not lost:
             return
         slot, known = item.slot, () if self.reader is None else self.reader.parts.values.get(item.slot.name, ())
         if len(known) == 1:
-            # "Hotel", where there is nothing but hotels.
+            # "Hotel" need not be said if there is nothing but hotels.
             return
         others = other_values(self.delexicalizer, slot, known, tokens) if known else []
         worded = all(self._worded(part, logits) for part in lost)
@@ -214,10 +214,10 @@ class FidelityChecker:
         return {_slot_name(placeholder): _slot_name(other) for placeholder, other in found} | things
 
     def _acts(self, turn: Turn, tokens: Sequence[str], logits: Mapping[str, float]) -> dict[str, str]:
-        """Return the act types that a text does not do, each with the one that it does instead.
+        """Return the act types that a text does not express, each with the one that it expresses instead.
 
-        What one of its sentences does is done, though others inform: "Do you like shooters? It is available on Steam."
-        No question informs.
+        One sentence is enough to express an act, even if others inform: "Do you like shooters? It is available on
+        Steam." A question never informs.
         """
         if self.reader is None:
             return {}
@@ -236,7 +236,7 @@ class FidelityChecker:
 
 
 def _undone(turn: Turn, tokens: Sequence[str]) -> list[str]:
-    """Return the acts that a text does not do for want of a single word; what it does with words the reader tells."""
+    """Return all acts of a turn if the text has no word at all; otherwise none, since the reader checks its words."""
     wordless = not any(character.isalnum() for token in tokens for character in token)
     return [act_name(act.act_type) for act in turn] if wordless else []
 

@@ -1,4 +1,4 @@
-"""Facts: what a turn states beside its values, each under the name that reports give it."""
+"""Facts: what a turn states besides ordinary values, each under its name in reports."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dactnlg.acts import Slot, Turn
 from dactnlg.text.values.delexicalization import LexicalizedSlot, ParaphrasedSlot
 
 ACT, VALUE = "act", "value"
-"""The kinds of act types, and of ordinary values that are said in other words."""
+"""The kinds of facts for act types, and for ordinary values that are reworded."""
 UNKNOWN, INDIFFERENT = "=none", "=dontcare"
-"""The kinds of facts that say that something is not known, or does not matter."""
+"""The kinds of facts which state that something is not known, or does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that a sentence can state.
+    """A fact that a sentence can state.
 
     Attributes:
         name: `inform()`, `food=dontcare`, `?request(area)`, or `food=thai`.
-        kind: facts of one kind are worded alike for all slots: `=dontcare`, `?request`; else `ACT` or `VALUE`.
+        kind: `=dontcare`, `?request` and the like, which are worded similarly for all slots; else `ACT` or `VALUE`.
         slot: the slot that it is about; None for an act type.
     """
 
@@ -30,7 +30,7 @@ class Fact:
 
     @property
     def bare(self) -> bool:
-        """Whether it is about a slot without a value: `?request(area)`."""
+        """Whether it is about a slot without a value, such as `?request(area)`."""
         return self.slot is not None and self.name == f"{self.kind}({self.slot})"
 
 
@@ -41,28 +41,28 @@ def facts(turn: Turn) -> dict[str, Fact]:
         if slot.value is None:
             found.append(Fact(f"{act.act_type}({slot.name})", act.act_type, slot.name))
         elif slot.special is not None and (not isinstance(slot, LexicalizedSlot) or isinstance(slot, ParaphrasedSlot)):
-            # The values of other closed classes are words, which cues find.
+            # The values of other lexicalised slots are words, which cues find.
             found.append(Fact(special_name(slot), f"={slot.special}", slot.name))
     return {fact.name: fact for fact in found}
 
 
 def act_name(act_type: str) -> str:
-    """Return how reports name an act type."""
+    """Return the name of an act type in reports: `inform()`."""
     return f"{act_type}()"
 
 
 def special_name(slot: Slot) -> str:
-    """Return how reports name a special value, in one spelling: `food=dontcare`."""
+    """Return the name of a special value in reports, in its normalised spelling: `food=dontcare`."""
     return f"{slot.name}={slot.special}"
 
 
 def value_fact(slot: Slot) -> Fact:
-    """Return the fact that an ordinary value is said in words of its own."""
+    """Return the fact for an ordinary value that is reworded."""
     return Fact(f"{slot.name}={(slot.value or '').casefold()}", VALUE, slot.name)
 
 
 def atoms(slot: Slot) -> Iterator[Slot]:
-    """Yield the parts of a list in one value (`genres='shooter, tactical'`), or the slot itself."""
+    """Yield a slot for each part of a value that is a list (`genres='shooter, tactical'`), else the slot itself."""
     parts = [part.strip() for part in (slot.value or "").split(",")]
     if len(parts) < 2 or not all(parts):
         yield slot
@@ -71,5 +71,5 @@ def atoms(slot: Slot) -> Iterator[Slot]:
 
 
 def told_of(facts: Iterable[Fact], slots: Iterable[str]) -> set[str]:
-    """Return what words can tell of: slots by name, and whether any is unknown, or does not matter."""
+    """Return what words can indicate: the slots by name, and the kinds `UNKNOWN` and `INDIFFERENT` among the facts."""
     return {*slots, *(fact.kind for fact in facts if fact.kind in (UNKNOWN, INDIFFERENT))}

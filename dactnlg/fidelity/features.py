@@ -1,4 +1,4 @@
-"""What the reader sees of a sentence: its n-grams, the words around a slot's name, the words around a placeholder."""
+"""Features of the reader: n-grams, the words around a slot's name, and the words around a placeholder."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.surface import strip_joiner
 
 LONGEST = 4
-"""Words of the longest n-gram."""
+"""Maximum length of an n-gram, in words."""
 REACH = 5
-"""Words on either side of a placeholder that show whose value it is."""
+"""Number of words on either side of a placeholder that show whose value it is."""
 FAR = 8
-"""Words before a slot's name, and two less behind it, that may say something of it."""
+"""Number of words before a slot's name that may be about the slot; after it, two fewer."""
 UNNAMED = "<unnamed>"
-"""The feature of a sentence in which no word of a slot stands."""
+"""The feature of a sentence without any word of a slot."""
 _START, _END, _ANY, _NAME, _VALUE = "<s>", "</s>", "SLOT", "<slot>", "<value>"
 
 
 class SlotWords(NamedTuple):
-    """What shows that a sentence is about a slot: its placeholder, and words."""
+    """The placeholder and words which show that a sentence is about a slot."""
 
     placeholder: str
     words: frozenset[str]
 
     @classmethod
     def of(cls, slot_name: str, words: Iterable[str]) -> SlotWords:
-        """Return those of a slot."""
+        """Return the placeholder and words of a slot."""
         return cls(placeholder_name(slot_name), frozenset(words))
 
 
 def folded(tokens: Iterable[str]) -> list[str]:
-    """Return the tokens of a delexicalised sentence as features have them.
+    """Return the tokens of a delexicalised sentence in the form used by features.
 
-    Words are in lower case; a placeholder has no number: the second `near` is `SLOT_NEAR` as well.
+    Words are lower-cased; placeholders lose their numbers: the second `near` is also `SLOT_NEAR`.
     """
     return [
         strip_joiner(token).partition("#")[0] if "SLOT_" in token and is_placeholder(token) else token.lower()
@@ -43,7 +43,7 @@ def folded(tokens: Iterable[str]) -> list[str]:
 
 
 def n_grams(words: Sequence[str]) -> list[str]:
-    """Return the distinct n-grams of a folded sentence, of 1 to `LONGEST` words; its begin and end count as words."""
+    """Return the distinct n-grams of 1 to `LONGEST` words of a folded sentence; its start and end count as words."""
     padded = [_START, *words, _END]
     found = dict.fromkeys(padded)
     for length in range(2, LONGEST + 1):
@@ -54,13 +54,15 @@ def n_grams(words: Sequence[str]) -> list[str]:
 def around_name(words: Sequence[str], slot: SlotWords, shown: Iterable[str], acts: str) -> list[str]:
     """Return the distinct features of a folded sentence around the words of a slot.
 
-    They stand for any slot's words, so that what is said of one slot ("do not care about the") is known of others.
+    The slot's words are replaced by marks, so that what is learned for one slot ("do not care about the") holds for
+    others.
 
     Args:
         words: the sentence.
         slot: the slot's words.
         shown: the special values of the slot whose cues match.
-        acts: the act types of the turn: "no restaurant that allows children" says yes where there is no match.
+        acts: the act types of the turn, combined with the cues: "no restaurant that allows children" means
+            yes if the act says that there is no match.
     """
     found = dict.fromkeys([feature for value in shown for feature in (f"cue {value}", f"{acts} cue {value}")])
     if slot.placeholder not in words and slot.words.isdisjoint(words):
@@ -84,9 +86,9 @@ def around_name(words: Sequence[str], slot: SlotWords, shown: Iterable[str], act
 
 
 def around_placeholders(words: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield where the placeholders of a folded sentence are, with the features of the words around each.
+    """Yield the position of each placeholder of a folded sentence, with the features of the words around it.
 
-    Other placeholders are one word there: which slots a sentence has must not tell which of them is where.
+    All other placeholders are replaced by the same word, so that a place is not recognised by the slots around it.
     """
     padded = [_START, *(_ANY if is_placeholder(word) else word for word in words), _END]
     for at, word in enumerate(words, start=1):

@@ -1,4 +1,4 @@
-"""Inventions: values of training that a sentence says and its act does not have."""
+"""Inventions: values known from training that a sentence contains but its act lacks."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dactnlg.text.grammar.english import ARTICLES
 from dactnlg.text.surface import strip_joiner, tokenize
 
 OPEN = 20
-"""Values of a slot in training from which on they are names, whose words mean nothing else."""
+"""Number of values of a slot in training from which on they are names, whose words mean nothing else."""
 OWN, SLIPS = 10, 0.004
-"""Sentences of training whose acts have a value, at least, if no other one may hold it; the others that do all the
-same, as a share of these, for people have slips."""
+"""For a learned value: minimum number of pairs whose acts have it; and, as a share of these, the maximum number of
+sentences that contain it although their acts lack it, since people make slips."""
 RARE = 0.001
-"""The same others, as a share of all sentences whose acts lack the value, at most."""
+"""The latter's maximum share of all pairs whose acts lack the value."""
 SHORTEST = 2
-"""Letters and digits of such a value, at least; not all are digits."""
+"""Minimum number of letters and digits of a learned value; not all may be digits."""
 DIGITS = 4
-"""Digits of a value that is nothing but a number, at least: a smaller one may count anything."""
+"""Minimum number of digits of a value with a number: a smaller number alone may count anything."""
 Words = tuple[str, ...]
 
 
@@ -27,7 +27,7 @@ class KnownValues:
     """Finds known values in sentences.
 
     Args:
-        values: as words, see `words_of`.
+        values: the values as words, see `words_of`.
     """
 
     def __init__(self, values: Iterable[Words]) -> None:
@@ -36,12 +36,12 @@ class KnownValues:
             self._firsts.setdefault(words[0], []).append(words)
 
     def strays(self, turn: Turn, sentence: str) -> list[Words]:
-        """Return those in a sentence, the longest at every place, that a turn has neither alone nor in a longer one."""
+        """Return the known values in a sentence, the longest at each place, that no value of a turn is or contains."""
         own, words = [words_of(slot.value) for _, slot in turn.slots() if slot.value], words_of(sentence)
         found, at = list[Words](), 0
         while at < len(words):
             here = next((each for each in self._firsts.get(words[at], ()) if words[at : at + len(each)] == each), None)
-            # A name may hold other values of the act ("colibri mexican bistro"), but not be made of them.
+            # A value of the act may contain a known one ("colibri mexican bistro"), which is then not invented.
             if here is not None and not any(_holds(each, here) for each in own):
                 found.append(here)
             at += len(here) if here else 1
@@ -49,14 +49,14 @@ class KnownValues:
 
 
 class Inventions:
-    """Finds values that a sentence invents. Several threads may use one.
+    """Finds values that a sentence invents; thread-safe.
 
-    They are values that training has and that hardly mean anything else: names of several words, numbers with a unit,
-    long numbers. "Good" may be said of anything; "cheap" tells where training says it of nothing else.
+    Only unambiguous values of the training data are checked: names of several words, numbers with a unit, long numbers,
+    and learned ones. "Good" may be said of anything; "cheap" is unambiguous if training uses it for its slot only.
 
     Args:
-        values: those of each slot in training, in lower case.
-        told: those that tell of themselves, as training shows; see `learn_told`.
+        values: slot -> its values in training, in lower case.
+        told: slot -> values that training shows to be unambiguous; see `learn_told`.
     """
 
     def __init__(self, values: Mapping[str, Sequence[str]], told: Mapping[str, Sequence[str]] | None = None) -> None:
@@ -71,9 +71,9 @@ class Inventions:
         self._known_stating = KnownValues(self._stating)
 
     def invented(self, turn: Turn, sentence: str) -> list[Slot]:
-        """Return the values, in the sentence's order, that a turn does not have, alone or within a longer one.
+        """Return the invented values in the order of the sentence: those that no value of a turn is or contains.
 
-        A question without a value may name those that there are: "cheap, moderate or expensive?".
+        Learned values are not checked for a turn without values, which may list them: "cheap, moderate or expensive?".
         """
         stating = any(slot.value is not None for _, slot in turn.slots())
         known = self._known_stating if stating else self._known
@@ -81,7 +81,7 @@ class Inventions:
 
 
 def learn_told(pairs: Iterable[tuple[Turn, str]], values: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return, by slot, the values that hardly a sentence of (turn, sentence) pairs holds whose act lacks them."""
+    """Return slot -> its values that hardly any sentence of (turn, sentence) pairs contains if its act lacks them."""
     slots: dict[Words, Slot] = {}
     for name, found in values.items():
         for value in found:
@@ -103,24 +103,24 @@ def learn_told(pairs: Iterable[tuple[Turn, str]], values: Mapping[str, Sequence[
 
 
 def words_of(text: str) -> Words:
-    """Return the words and marks of a text, without capitals."""
+    """Return the case-folded words and punctuation marks of a text."""
     return tuple(strip_joiner(token).casefold() for token in tokenize(text))
 
 
 def _bare(value: str) -> Words:
-    """Return the words of a value without an article at their begin: "the castro" is said with any."""
+    """Return the words of a value without a leading article: "the castro" may be said with any or none."""
     words = words_of(value)
     return words[1:] if words and words[0] in ARTICLES else words
 
 
 def _holds(words: Words, part: Words) -> bool:
-    """Whether words hold others side by side."""
+    """Return whether words contain others as a contiguous sequence."""
     return f" {' '.join(part)} " in f" {' '.join(words)} "
 
 
 def _is_telling(words: Words, *, among: int) -> bool:
     if "or" in words:
-        # What stands there for a choice; its parts are values by themselves.
+        # A choice, whose parts are values themselves.
         return False
     digits = sum(char.isdigit() for word in words for char in word)
     return digits >= DIGITS or (len(words) > 1 and (digits > 0 or among >= OPEN))

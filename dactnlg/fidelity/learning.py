@@ -1,7 +1,7 @@
-"""Learning a reader from a corpus's own pairs: what a sentence states is what its act does, nearly always.
+"""Learns a reader from a corpus's own pairs, assuming that a sentence nearly always states what its act does.
 
-Every fact is learned from all sentences: those of acts that lack it are its negatives. Thresholds are chosen on
-validation sentences, where there are any.
+Every fact is learned from all sentences: those whose acts lack it are its negatives. Thresholds are chosen on
+validation sentences, if there are any.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from dactnlg.fidelity.words import learn_telling, learn_triggers
 from dactnlg.text.slots import SlotChecker
 
 FEWEST = 5
-"""Sentences with a fact of whose kind less are known are not read for it."""
+"""Minimum number of sentences from which an act type or a kind of facts is learned."""
 FEWEST_VALUES = 20
-"""Sentences that have a value in other words, of which at least so many are needed to learn them."""
+"""Minimum number of sentences with a value in other words from which such a fact is learned."""
 MANY = 20_000
-"""Rows of which n-grams are rarer than twice are kept."""
+"""Number of rows below which features are kept from two occurrences on, instead of four, and joined rows are added."""
 THINNED = 10
-"""One of so many sentences that do not name a slot is kept to learn what is said of it."""
+"""Of the sentences that do not name a slot, one in so many is kept to learn facts about it."""
 STRENGTH = 0.5
-"""Of the L2 penalty."""
+"""Strength of the L2 penalty."""
 LONGEST_VALUE, MOST_VALUES = 60, 500
-"""Letters of the longest value that is remembered, and how many of a slot."""
+"""Maximum characters of a known value, and maximum known values of a slot."""
 
 
 class FactProgress(Protocol):
-    """A progress bar, as tqdm has it."""
+    """A progress bar with the interface of tqdm."""
 
     def reset(self, total: float | None = None) -> None:
-        """Begin anew with a total."""
+        """Restart with a new total."""
 
     def update(self, n: float | None = 1) -> bool | None:
-        """Add what is done."""
+        """Advance by `n`."""
 
 
 def learn_reader(
@@ -61,20 +61,20 @@ def learn_reader(
     seed: int = 1,
     progress: FactProgress | None = None,
 ) -> Reader:
-    """Return a reader learned from (turn, human sentence) pairs; it knows no fact where none can be learned.
+    """Return a reader learned from (turn, human sentence) pairs; it knows only the facts that can be learned.
 
     Args:
         train: pairs to learn from.
-        valid: pairs to choose thresholds on; without them every fifth of `train` is kept for it.
-        checker: of the corpus.
-        seed: of the sentences that are put together of two.
+        valid: pairs to choose thresholds on; without them every fifth of `train` is held out for that.
+        checker: the slot checker of the corpus.
+        seed: seed for joining pairs of sentences.
         progress: counts facts; its total is set.
     """
     rows, held_out = read_rows(train, checker), read_rows(valid, checker)
     if not held_out:
         rows, held_out = [row for n, row in enumerate(rows) if n % 5], rows[::5]
     groups = _groups(rows)
-    # What one sentence says stays said beside another: what is learned must not hang on the rest of a sentence.
+    # Joined sentences are added, so that recognising a fact does not depend on the rest of a text.
     data = _Data.of([*rows, *joined(rows[::2], random.Random(seed))] if len(rows) < MANY else rows, groups)
     columns: dict[Fact, Vector] = {}
     bias: dict[Fact, float] = {}
@@ -136,7 +136,7 @@ def _with_limits(parts: ReaderParts, rows: Sequence[Sample], held_out: Sequence[
 
 
 def _lowered(parts: ReaderParts, falls: Mapping[str, float]) -> Table:
-    """Return the weights around slots' words, with those of a slot that is not named lowered by kind."""
+    """Return the table `names` with the weight of `UNNAMED` lowered for each kind of facts by its entry in `falls`."""
     features, weights = list(parts.names.features), parts.names.weights.copy()
     if UNNAMED in features:
         for column, kind in enumerate(parts.kinds):
@@ -145,7 +145,7 @@ def _lowered(parts: ReaderParts, falls: Mapping[str, float]) -> Table:
 
 
 def _groups(rows: Sequence[Sample]) -> list[list[Fact]]:
-    """Return the facts that can be learned, those that share weights together."""
+    """Return the facts that can be learned, grouped by shared weights."""
     counts = Counter(fact for row in rows for fact in row.facts)
     kinds = Counter(fact.kind for row in rows for fact in row.facts)
     alone, together = [], []
@@ -172,7 +172,7 @@ class _Data:
 
     @classmethod
     def of(cls, rows: Sequence[Sample], groups: Sequence[Sequence[Fact]]) -> _Data:
-        """Return the features of rows as matrices."""
+        """Return rows with the feature matrices for groups of facts."""
         least = 2 if len(rows) < MANY else 4
         found = [n_grams(row.sentence.words) for row in rows]
         grams = count_features(found, least)
@@ -185,7 +185,7 @@ class _Data:
         return cls(rows, grams, names, slot_words, matrix(found, grams), of_slots, named)
 
     def fit(self, group: Sequence[Fact]) -> tuple[dict[Fact, Vector], Vector | None, Vector, dict[Fact, float]]:
-        """Return for a group the weights of its facts, those that they share, those of names, and each one's bias."""
+        """Return for a group (weights by fact, shared weights or None, weights around names, bias by fact)."""
         features, size = self.of_rows, len(self.grams)
         if group[0].kind in (ACT, VALUE):
             (fact,) = group
@@ -196,14 +196,14 @@ class _Data:
         blocks, stating, counts = [], [], []
         for place, fact in enumerate(group):
             stated = np.array([fact in row.facts for row in self.rows])
-            # Few of the many sentences that do not even name the slot show as much as all of them.
+            # Of the many sentences that do not even name the slot, a sample with larger weights is enough.
             near = stated | self.named[fact.slot or ""]
             kept = np.flatnonzero(near | (np.arange(len(near)) % THINNED == 0))
             counts.append(np.where(near[kept], 1.0, THINNED))
             stating.append(stated[kept].astype(float))
             here = features[kept]
             own = [here if n == place else csr_array(here.shape) for n in range(len(group))]
-            # What one slot shares with none would be its own weights once more.
+            # With a single slot, shared weights would duplicate its own.
             own += [here] if len(group) > 1 else []
             blocks.append(hstack([*own, self.of_slots[fact.slot or ""][kept]], format="csr"))
         weights, bias = fit(vstack(blocks, format="csr"), np.concatenate(stating), STRENGTH, np.concatenate(counts))

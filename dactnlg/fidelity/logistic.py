@@ -13,11 +13,11 @@ from scipy.special import expit
 
 Vector = NDArray[np.float64]
 STEPS = 25
-"""Iterations at most; the loss hardly falls after these."""
+"""Maximum number of iterations; after these the loss hardly falls."""
 
 
 def count_features(rows: Iterable[Iterable[str]], least: int) -> dict[str, int]:
-    """Return the features that at least so many rows have, numbered in the order of the alphabet."""
+    """Return the features that occur in at least `least` rows, numbered alphabetically."""
     counts = Counter(feature for row in rows for feature in row)
     return {feature: n for n, feature in enumerate(sorted(f for f, count in counts.items() if count >= least))}
 
@@ -31,13 +31,13 @@ def matrix(rows: Sequence[Iterable[str]], numbers: dict[str, int]) -> csr_array:
 
 
 def fit(features: csr_array, targets: Vector, strength: float, counts: Vector | None = None) -> tuple[Vector, float]:
-    """Return the weights, (features,), and the bias that tell targets of 1 from those of 0.
+    """Return the weights, (features,), and the bias that separate targets of 1 from targets of 0.
 
     Args:
         features: (rows, features).
-        targets: (rows,), at least one of each.
-        strength: of the L2 penalty: the larger, the smaller the weights.
-        counts: how many rows each stands for, (rows,); by default 1.
+        targets: (rows,), at least one of each class.
+        strength: strength of the L2 penalty: the larger, the smaller the weights.
+        counts: weight of each row, (rows,); by default 1.
     """
     turned = features.T.tocsr()
     count = np.ones(len(targets)) if counts is None else counts
@@ -57,7 +57,7 @@ def fit(features: csr_array, targets: Vector, strength: float, counts: Vector | 
 
 
 def break_even(positive: Vector, negative: Vector) -> float:
-    """Return a threshold below which about as many positives fall as negatives lie above it; 0 with none of either."""
+    """Return a threshold with about as many positives below as negatives above; 0 if there are none of either."""
     if not len(positive) or not len(negative):
         return 0.0
     values = np.unique(np.concatenate([positive, negative]))

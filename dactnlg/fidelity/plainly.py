@@ -1,7 +1,7 @@
-"""What a sentence says plainly, whatever the rest of it is like: what it asks for, and what does not matter in it.
+"""Rules for plain questions and expressions of indifference, whatever the rest of the sentence is like.
 
-A reader that has learned all of a sentence's words may not know those beside a plain question, or beside "if you don't
-care about the price": training may never have had the two together.
+The learned reader may miss a plain question, or "if you don't care about the price", beside words that never occur
+together with it in training.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from dactnlg.text.surface import strip_joiner
 
 Words = Sequence[str]
 _INDIFFERENCE = frozenset({"care", "preference", "preferences", "regardless"})
-"""Words behind which stands what does not matter."""
+"""Words that are followed by what does not matter."""
 _PARTICULAR = frozenset({"particular", "picky", "fussy"})
-"""Words behind which it stands after "about"."""
+"""Words that are followed by "about" and what does not matter."""
 _ANY = frozenset({"any", "all", "whatever", "various", "every", "either", "each", "different"})
-"""Words before what does not matter."""
+"""Determiners of what does not matter."""
 _NO_ISSUE = frozenset({"issue", "concern", "priority", "difference", "relevant", "irrelevant", "important"})
 _CARELESS = _INDIFFERENCE | _PARTICULAR | _ANY | _NO_ISSUE | {"matter", "matters", "mind", "caring"}
-"""Words of which one stands where something does not matter, unless that is named."""
+"""At least one of these words occurs in an English expression of indifference."""
 _UNKNOWING = NEGATIONS | listed("unknown unavailable unspecified unsure unclear uncertain unable sorry nor neither")
 _UNKNOWING |= listed("dont doesnt cant isnt lack lacks lacking missing")
-"""Words of which one stands where something is unknown; "n't" tells it as well."""
+"""At least one of these words, or "n't", occurs in an English statement that something is unknown."""
 _OPENING = QUESTION_WORDS | PERSONS | {"whether", "if", "that", "it"}
-"""Words with which clauses begin that may say more of what does not matter: "whether it has beer and does not cost"."""
+"""Words that open a clause which may continue what does not matter: "whether it has beer and does not cost"."""
 _BEFORE = 3
-"""Words that such a one may stand before it."""
+"""Maximum distance of a word of `_ANY` before what does not matter."""
 _MAIN = frozenset({"there", "we", "i", "then"})
-"""Words with which the main clause begins behind it."""
+"""Words that open the main clause after an expression of indifference."""
 
 
 def asked(words: Words) -> Iterator[Words]:
-    """Yield the sentences of a folded text that have a question's mark and begin like one."""
+    """Yield the sentences of a folded text that end with a question mark and begin like a question."""
     for sentence in split_sentences(words):
         if strip_joiner(sentence[-1]) == "?" and is_question(" ".join(sentence[:-1])):
             yield sentence
 
 
 def indifferent(words: Words, *, denied: bool = False) -> Iterator[Words]:
-    """Yield the words behind each of those that say that something does not matter, up to a main clause or value.
+    """Yield the words that follow each expression of indifference, up to a main clause or a value.
 
     Args:
-        words: of a folded text.
-        denied: leave out those that nothing before them denies: "do you care about the price?".
+        words: the words of a folded text.
+        denied: leave out expressions without a preceding negation: "do you care about the price?".
     """
     for sentence in split_sentences(words):
         for place, word in enumerate(sentence):
@@ -59,7 +59,7 @@ def indifferent(words: Words, *, denied: bool = False) -> Iterator[Words]:
 
 
 def _told_from(words: Words, start: int) -> int:
-    """Return where words tell what is so behind what does not matter: "about the meal does not allow dogs"."""
+    """Return the index from which words go on to a statement: "does" in "about the meal does not allow dogs"."""
     for at in range(start + 1, len(words) - 2):
         denied = words[at] in ("does", "do") and words[at + 1] == "not" and words[at + 2] not in _CARELESS
         if denied and _OPENING.isdisjoint(words[start:at]):
@@ -68,24 +68,24 @@ def _told_from(words: Words, start: int) -> int:
 
 
 def any_of(words: Words) -> Iterator[str]:
-    """Yield the folded words of which any, or all, are meant: "in all product families"."""
+    """Yield the folded words within two words after "any", "all" and the like: "in all product families"."""
     for first, second, word in zip(["", "", *words], ["", *words], words, strict=False):
         if second in _ANY or (second.isalpha() and first in _ANY):
             yield word
 
 
 def careless(words: Iterable[str]) -> bool:
-    """Whether one of some words may say, in English, that something does not matter."""
+    """Return whether words may express, in English, that something does not matter."""
     return not _CARELESS.isdisjoint(words)
 
 
 def unknowing(words: Iterable[str]) -> bool:
-    """Whether one of some words may say, in English, that something is unknown: "no information", "I can't tell"."""
+    """Return whether words may express, in English, that something is unknown: "no information", "I can't tell"."""
     return any(word in _UNKNOWING or word.endswith("n't") for word in words)
 
 
 def matters(words: Words, named: Container[str]) -> bool:
-    """Whether a folded text says that something does not matter, and names another thing as if that did.
+    """Return whether a folded text says that something does not matter, but names another thing that does.
 
     "If you don't care about the price, there are pubs with a garden": the garden matters.
 

@@ -1,7 +1,7 @@
-"""The reader: says of a delexicalised sentence which facts it states, and whose values its placeholders are.
+"""The reader: predicts which facts a delexicalised sentence states, and whether its placeholders are in place.
 
-Linear: the logit of a fact such as `food=dontcare` is the sum of the weights that its n-grams have for this fact, for
-the special value whatever the slot, and, around the words that name the slot, for the special value of the slot named
+It is linear: the logit of a fact such as `food=dontcare` is the sum of the sentence's n-gram weights for this fact, its
+n-gram weights for the special value in any slot, and the weights of the features around the words that name the slot
 (one model with shared and own features; Daume 2007, "Frustratingly easy domain adaptation").
 """
 
@@ -20,14 +20,14 @@ from dactnlg.fidelity.table import Table, Weights
 from dactnlg.text.placeholders import placeholder_name
 
 INFORM = "inform()"
-"""The act type of plain statements, in whatever words."""
+"""The act type of plain statements, whatever their words."""
 NEVER = -1e6
-"""A threshold below which no logit is: nothing is ever surely unsaid."""
+"""A threshold below any logit, so that a fact is never considered surely unsaid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The logits of a fact below which it is surely unsaid, and above which it is surely said."""
+    """The logit of a fact below which it is surely unsaid, and the one above which it is surely said."""
 
     least: float
     most: float
@@ -35,12 +35,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A sentence as the reader takes it.
+    """A sentence in the form that the reader takes.
 
     Attributes:
-        words: delexicalised and folded; see `features.folded`.
+        words: the delexicalised and folded words; see `features.folded`.
         shown: slot -> its special values whose cues match; slots without any are left out.
-        acts: the act types of its turn.
+        acts: the act types of its turn, joined by `&`.
     """
 
     words: tuple[str, ...]
@@ -50,11 +50,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Misplacing:
-    """By how much more another place has to suit a placeholder, in logits, before its own is surely wrong.
+    """Margins, in logits, above which placeholders are surely in the wrong places.
 
     Attributes:
-        alone: placeholder -> where another one would suit its place better.
-        swapped: where two placeholders would suit each other's places better.
+        alone: placeholder -> the margin by which another one must suit its place better.
+        swapped: the margin by which two placeholders must suit each other's places better.
     """
 
     alone: Mapping[str, float]
@@ -63,26 +63,27 @@ class Misplacing:
 
 @dataclass(frozen=True, slots=True)
 class ReaderParts:
-    """All that a reader has learned.
+    """Everything that a reader has learned.
 
     Attributes:
-        facts: that it knows, in the order of the columns.
-        kinds: kinds of facts that share weights, each a column behind those of the facts.
-        bias: of each fact, (facts,).
-        limits: of each fact.
+        facts: the known facts, in the order of the columns.
+        kinds: kinds of facts that share weights; their columns follow those of the facts.
+        bias: bias of each fact, (facts,).
+        limits: limits of each fact.
         grams: weights of n-grams, (n-grams, facts + kinds).
-        names: weights of what stands around a slot's words, (features, kinds).
-        slot_words: slot -> the words that show that a sentence is about it.
-        places: weights of what stands around a placeholder, (features, slots).
+        names: weights of the features around a slot's words, (features, kinds).
+        slot_words: slot -> the words which show that a sentence is about it.
+        places: weights of the features around a placeholder, (features, slots).
         place_slots: the placeholders of the columns of `places`.
-        place_bias: of each of them.
-        misplacing: when a placeholder is in the wrong place.
-        margins: act type or question -> another -> by how much the other's logit has to be larger before the sentence
-            surely says the other instead.
-        triggers: fact -> words of which a sentence that states it has at least one.
-        telling: word -> the slot, or the kind of special values, without which hardly an act's sentence has it.
-        values: slot -> the values that training had for it.
-        told: slot -> those that training says of nothing else.
+        place_bias: bias of each of them, (slots,).
+        misplacing: margins for placeholders in the wrong place.
+        margins: act type or question -> another -> the margin by which the other's logit must be larger before the
+            sentence surely states the other instead.
+        triggers: fact -> words, at least one of which a sentence that states it has.
+        telling: word -> the slot, or the kind of special values, that it indicates, since sentences of acts without it
+            hardly ever have the word.
+        values: slot -> its values in training.
+        told: slot -> those of them that training uses for nothing else.
     """
 
     facts: tuple[Fact, ...]
@@ -104,12 +105,12 @@ class ReaderParts:
 
 
 class Places(NamedTuple):
-    """How well the placeholders of a sentence suit their places and others.
+    """How well placeholders suit the places of the placeholders of a sentence.
 
     Attributes:
-        at: the word that each is.
-        columns: of each placeholder; None where training has too few of it.
-        logits: of each place, those of all placeholders.
+        at: word index of each placeholder.
+        columns: column of each placeholder; None if it is too rare in training.
+        logits: for each place, the logits of all placeholders.
     """
 
     at: list[int]
@@ -117,17 +118,17 @@ class Places(NamedTuple):
     logits: list[Weights]
 
     def moves(self) -> Iterator[tuple[int, int, float]]:
-        """Yield each placeholder, the one that suits its place best, and by how much more (0: itself)."""
+        """Yield (column of a placeholder, column that suits its place best, difference of their logits)."""
         for own, logits in zip(self.columns, self.logits, strict=True):
             if own is not None:
                 best = int(logits.argmax())
                 yield own, best, float(logits[best] - logits[own])
 
     def swaps(self) -> Iterator[tuple[int, int, float]]:
-        """Yield where each two placeholders are, and by how much more they would suit each other's places.
+        """Yield (word index, word index, gain in logits if exchanged) for each two different placeholders.
 
-        Of two next to each other either may be first: "an Italian pub", "laptop Satellite 4". Of one that training
-        hardly has nothing is known; the other may still suit its place better.
+        Adjacent ones are left out, as either may be first: "an Italian pub", "laptop Satellite 4". For a placeholder
+        that is too rare in training, only the gain of the other counts.
         """
         rows = list(zip(self.at, self.columns, self.logits, strict=True))
         for (left, first, here), (right, second, there) in combinations(rows, 2):
@@ -138,7 +139,7 @@ class Places(NamedTuple):
 
 
 class Reader:
-    """Reads delexicalised sentences. Several threads may use one.
+    """Reads delexicalised sentences; thread-safe.
 
     Args:
         parts: what it has learned.
@@ -149,7 +150,7 @@ class Reader:
         self.facts = {fact.name: fact for fact in parts.facts}
         self.limits = dict(zip(self.facts, parts.limits, strict=True))
         kinds = {kind: column for column, kind in enumerate(parts.kinds)}
-        # Of each fact of a slot that shares weights: its column, and its kind's.
+        # slot -> (column of the fact, column of its kind) for its facts that share weights.
         self._shared: dict[str, list[tuple[int, int]]] = {}
         for column, fact in enumerate(parts.facts):
             if fact.kind in kinds and fact.slot:
@@ -166,12 +167,12 @@ class Reader:
         return dict(zip(self.facts, self._logits(sentence, self._slots).tolist(), strict=True))
 
     def slot_logits(self, sentence: Evidence, slot_name: str) -> dict[str, float]:
-        """Return the logits of the facts about one slot, by name: of all logits those found soon."""
+        """Return the logits of the facts about one slot, by name; faster than `logits`."""
         found = self._logits(sentence, [slot_name] if slot_name in self._words else [])
         return {name: float(found[n]) for n, (name, fact) in enumerate(self.facts.items()) if fact.slot == slot_name}
 
     def _logits(self, sentence: Evidence, slots: Iterable[str]) -> Weights:
-        """Return the logits of all facts, (facts,); of those that share weights the ones about some slots alone."""
+        """Return the logits of all facts, (facts,); those with shared weights are complete only for the given slots."""
         parts, count, words = self.parts, len(self.parts.facts), sentence.words
         sums = parts.grams.sum(n_grams(words))
         found = sums[:count] + parts.bias
@@ -183,20 +184,20 @@ class Reader:
         return found
 
     def act_logits(self, words: Sequence[str]) -> dict[str, float]:
-        """Return the logits of the act types that folded words may do, by name: of all logits those found soonest."""
+        """Return the logits of the act types, by name, for folded words; faster than `logits`."""
         sums = self.parts.grams.sum(n_grams(words))
         return {name: float(sums[n] + self.parts.bias[n]) for n, name in self._acts}
 
     def names(self, words: Sequence[str], slot: str) -> bool:
-        """Whether folded words have one of a slot, or its placeholder."""
+        """Return whether folded words include a word of a slot, or its placeholder."""
         return not self.words(slot).isdisjoint(words)
 
     def words(self, slot: str) -> frozenset[str]:
-        """Return the words that show that a sentence is about a slot, its placeholder among them."""
+        """Return the words which show that a sentence is about a slot, including its placeholder."""
         return self._naming[slot]
 
     def places(self, words: Sequence[str]) -> Places:
-        """Return which placeholders a folded sentence has, and how well each would suit each place."""
+        """Return the placeholders of a folded sentence, and how well all known ones would suit their places."""
         parts = self.parts
         columns = {name: column for column, name in enumerate(parts.place_slots)}
         found = list(around_placeholders(words)) if columns else []
@@ -204,14 +205,12 @@ class Reader:
         return Places([at for at, _ in found], [columns.get(words[at]) for at, _ in found], rows)
 
     def misplaced(self, words: Sequence[str], *, alone: bool) -> dict[str, str]:
-        """Return the placeholders of a folded sentence that stand where another slot's value is surely announced.
-
-        Each comes with the other's placeholder.
+        """Return misplaced placeholder -> placeholder that surely belongs in its place, for a folded sentence.
 
         Args:
             words: the sentence.
-            alone: look for single placeholders too; without it for two in each other's place. People put values into
-                places that training never had, where their own words still tell what they are.
+            alone: also look for single misplaced placeholders, not only for exchanged pairs. People put values into
+                places unseen in training, where the values themselves still show whose they are.
         """
         slots, limits, places = self.parts.place_slots, self.parts.misplacing, self.places(words)
         found: dict[str, str] = {}
@@ -219,31 +218,31 @@ class Reader:
             if gain > limits.swapped:
                 found |= {words[left]: words[right], words[right]: words[left]}
         for own, other, gain in places.moves() if alone else ():
-            # "There are cheap pubs", where training has "there are 4 pubs": nobody takes a word for a number.
+            # "There are cheap pubs" is fine although training has "there are 4 pubs": a word is not taken for a number.
             word = slots[other] in self._numbers and slots[own] not in self._numbers
             if gain > limits.alone[slots[own]] and not word:
                 found.setdefault(slots[own], slots[other])
         return found
 
     def instead(self, name: str, logits: Mapping[str, float], stated: Container[str]) -> str | None:
-        """Return the act type or question that a sentence surely says in the place of one; None if there is none.
+        """Return the act type or question that a sentence surely expresses instead of another; None if there is none.
 
         Args:
-            name: `inform()` or `?request(area)`.
-            logits: of the sentence.
-            stated: facts that it should say.
+            name: the expected one: `inform()` or `?request(area)`.
+            logits: the logits of the sentence.
+            stated: the facts that it should state.
         """
         gains = {
             other: logits[other] - logits[name] - margin
             for other, margin in self.parts.margins.get(name, {}).items()
-            # Any statement informs that does not surely do something else.
+            # Any statement informs unless it surely does something else.
             if other not in stated and (name != INFORM or logits[other] > 0)
         }
         best = max(gains, key=lambda other: gains[other], default=None)
         return best if best is not None and gains[best] > 0 else None
 
     def rivals(self, name: str) -> list[str]:
-        """Return the other special values of the slot of one (`food=none` beside `food=dontcare`)."""
+        """Return the other special values of a special value's slot: `food=none` for `food=dontcare`."""
         fact = self.facts[name]
         return [
             other.name
@@ -253,5 +252,5 @@ class Reader:
 
 
 def as_weights(values: Iterable[float]) -> Weights:
-    """Return numbers as weights are kept."""
+    """Return numbers as an array of weights."""
     return np.array(list(values), np.float32)

@@ -1,4 +1,4 @@
-"""The file of a reader: arrays by name with their description as JSON, checked piece by piece when it is read."""
+"""The file of a reader: named arrays with their description as JSON, fully validated when it is read."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class _ReaderFile(_ReaderPiece):
     swapped: Number
     margins: dict[str, dict[str, Number]]
     triggers: dict[str, list[str]]
-    # Readers of before this was learned have none.
+    # Missing in files of older versions.
     telling: dict[str, str] = {}
     values: dict[str, list[str]]
     told: dict[str, list[str]] = {}
 
     @model_validator(mode="after")
     def _consistent(self) -> _ReaderFile:
-        """Refuse names that lead nowhere."""
+        """Refuse duplicate names, and references to unknown ones."""
         known = {fact.name for fact in self.facts}
         named = {*self.margins, *self.triggers, *(other for others in self.margins.values() for other in others)}
         slots = set(self.place_slots)
@@ -63,7 +63,7 @@ class _ReaderFile(_ReaderPiece):
 
 
 def save_reader(reader: Reader, path: Path) -> None:
-    """Write a reader."""
+    """Write a reader to a file."""
     from safetensors.numpy import save
 
     parts = reader.parts
@@ -97,7 +97,7 @@ def load_reader(path: Path) -> Reader:
     """Read what `save_reader` wrote.
 
     Raises:
-        RunError: it cannot be read, is damaged, or is of another version.
+        RunError: the file cannot be read, is damaged, or is of another version.
     """
     from safetensors import SafetensorError, safe_open
 

@@ -1,4 +1,4 @@
-"""Reports: what a sentence says wrong of its act, by the kinds of faults."""
+"""Reports: the faults of a sentence with respect to its act, by kind."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a delexicalised sentence says wrong, its values aside.
+    """The faults of a delexicalised sentence, apart from its ordinary values.
 
     Attributes:
-        missing: special values that it does not say.
+        missing: special values that it does not express.
         extra: special values that the turn does not have.
-        contradicted: what the turn has -> what the sentence says instead.
-        misplaced: slots whose value is said of another slot -> that slot; values that are said of another thing than
-            theirs -> that thing.
-        questions: slots that it should ask for and does not.
-        acts: act types that it does not do -> the one that it seems to do instead.
+        contradicted: special value of the turn -> what the sentence says instead.
+        misplaced: slot whose value is assigned to another slot -> that slot; value assigned to another thing -> that
+            thing.
+        questions: slots that it should ask for but does not.
+        acts: act type that it does not express -> the one that it seems to express instead.
     """
 
     missing: tuple[str, ...] = ()
@@ -32,19 +32,19 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class FidelityReport:
-    """What a sentence says of what its act says.
+    """How a sentence expresses its act.
 
     Attributes:
-        missing: values and special values that it does not say, nor anything else in their place.
-        extra: values said too often, special values that the act does not have, and slots, or kinds of special values,
-            that it does not have either and that words name: `powerconsumption`, `dontcare`.
-        contradicted: what the act has -> what the sentence says instead (`kidsallowed=no` -> `kidsallowed=yes`).
-        misplaced: slots whose value is said of another slot -> that slot; where an act compares things, values that are
-            said of another one -> that thing (`price='699 dollars'` -> `name='satellite 4'`).
-        questions: questions that are lost.
-        acts: act types that it does not do -> the one that it seems to do instead.
-        unchecked: what nothing could show: special values without cues, and questions, of which the reader has seen too
-            little. They are no faults: `ok` is about what could be checked.
+        missing: values and special values that it does not express, nor anything else instead.
+        extra: values and special values that the act does not have, and slots or kinds of special values that it lacks
+            but words of the sentence indicate: `powerconsumption`, `dontcare`.
+        contradicted: value of the act -> what the sentence says instead (`kidsallowed=no` -> `kidsallowed=yes`).
+        misplaced: slot whose value is assigned to another slot -> that slot; if an act compares things, value assigned
+            to another thing -> that thing (`price='699 dollars'` -> `name='satellite 4'`).
+        questions: missing questions.
+        acts: act type that it does not express -> the one that it seems to express instead.
+        unchecked: special values without cues, and questions, of which the reader has seen too little to check them.
+            They are not faults: `ok` refers only to what could be checked.
     """
 
     missing: tuple[str, ...]
@@ -57,7 +57,7 @@ class FidelityReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing that could be checked was found at fault."""
+        """Whether no fault was found in what could be checked."""
         return not (self.missing or self.extra or self.contradicted or self.misplaced or self.questions or self.acts)
 
     def to_json(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class FidelityReport:
 
 
 def together(reports: Sequence[FidelityReport]) -> FidelityReport:
-    """Return what the sentences of a text say of an act each as what it says of all of them."""
+    """Merge the reports on the parts of a text, one per act, into one report."""
     missing, extra, questions, unchecked = (
         tuple(chain.from_iterable(parts))
         for parts in zip(*((each.missing, each.extra, each.questions, each.unchecked) for each in reports), strict=True)

@@ -1,4 +1,4 @@
-"""Human sentences as the reader learns from them: delexicalised, with the facts of their turns."""
+"""Training samples of the reader: delexicalised human sentences with the facts of their turns."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from dactnlg.text.values.delexicalization import Delexicalizer
 from dactnlg.text.values.nearness import names_slot
 
 PRECISE = 0.9
-"""At least this share of the sentences with a slot's word are about the slot."""
+"""Minimum share of the sentences with a slot's word that are about the slot."""
 STEM, STEM_SHARE = 4, 0.6
-"""Letters of the shortest beginning of a word that tells what it is, and the share of the word that it is at least."""
+"""Minimum length of a stem that identifies a word, in letters and as a share of the word."""
 _BETWEEN_WORDS = re.compile(r"(?:(?<=\w)-+)?[\s/]+(?:-+[\s/]+)*|(?<=\w)-+")
 FUNCTION_WORDS = """
     about also and any are been but can cannot could does doesn doesnt don dont for from had has have him his how its
     just neither never nor not our out that the their them then there these they this those very want was were what when
     which will with without would you your
 """
-"""Words that say something of a slot, and do not name it."""
+"""Words that occur beside slots but never name one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Sample:
     """A sentence with what it should say.
 
     Attributes:
-        sentence: what the reader sees of it.
-        facts: of its turn; for an ordinary value that is not found as it is, the value.
+        sentence: the evidence for the reader.
+        facts: the facts of its turn, and a value fact for each ordinary value that is not found literally.
         slots: all slots of its turn.
-        found: ordinary values that are there as they are, as facts are named.
+        found: names of the value facts of ordinary values that are found literally.
     """
 
     sentence: Evidence
@@ -50,12 +50,12 @@ class Sample:
 
 
 def evidence(turn: Turn, tokens: Sequence[str], shown: Shown) -> Evidence:
-    """Return what the reader sees of a turn's delexicalised sentence, in which cues show some special values."""
+    """Return the evidence for the reader from a turn's delexicalised sentence and the special values shown by cues."""
     return Evidence(tuple(folded(tokens)), shown, "&".join([act.act_type for act in turn.acts]))
 
 
 def read_rows(pairs: Iterable[tuple[Turn, str]], checker: SlotChecker) -> list[Sample]:
-    """Return the distinct rows of (turn, human sentence) pairs, in the order of the first of each."""
+    """Return the distinct samples of (turn, human sentence) pairs, in order of first appearance."""
     delexicalizer = checker.delexicalizer
     rows: dict[tuple[object, ...], Sample] = {}
     for turn, sentence in dict.fromkeys(pairs):
@@ -73,7 +73,7 @@ def read_rows(pairs: Iterable[tuple[Turn, str]], checker: SlotChecker) -> list[S
 
 
 def joined(rows: Sequence[Sample], chance: random.Random) -> list[Sample]:
-    """Return each row with another one behind it: a sentence that says what both say."""
+    """Return each sample with a random other one appended: a text that states what both state."""
     return [_join(row, chance.choice(rows)) for row in rows]
 
 
@@ -89,7 +89,7 @@ def _join(first: Sample, second: Sample) -> Sample:
 
 
 def unfound(delexicalizer: Delexicalizer, item: Required, tokens: Sequence[str]) -> list[Slot]:
-    """Return the parts of a value, a list perhaps, that delexicalised tokens do not hold as they are."""
+    """Return the parts of a value, which may be a list, that are not found literally in delexicalised tokens."""
     parts, text = list(atoms(item.slot)), masked(tokens)
     if len(parts) > 1:
         parts = [part for part in parts if delexicalizer.delexicalize(_about(part), text).missing]
@@ -97,11 +97,11 @@ def unfound(delexicalizer: Delexicalizer, item: Required, tokens: Sequence[str])
 
 
 def _plainly(value: str, text: str) -> bool:
-    """Whether a text has a value however hyphens stand: "role playing" for role-playing, "Blizzard North's games"."""
+    """Return whether a text has a value, ignoring hyphens and endings: "role playing", "Blizzard North's games"."""
     value, text = (" ".join(_BETWEEN_WORDS.split(each.casefold())) for each in (value, text))
-    # A single word is found as it is, or it is another slot's; only its genitive is not.
+    # A single word left literally is another slot's, or it would have been found: only its genitive counts.
     ending = "(?:['’]s?|s)?" if " " in value else "['’]s?"
-    # What is left of a hyphen is a sign: "-5 km" is not 5 km.
+    # A hyphen that is still there is a minus sign: "-5 km" is not 5 km.
     if re.search(rf"(?<![\w−-]){re.escape(value)}{ending}(?!\w)", text) is not None:
         return True
     stems = [_stem(word) for word in value.split()]
@@ -109,7 +109,7 @@ def _plainly(value: str, text: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    """Return the beginning that a word shares with others of its family, "fight" of "fighting"; "" of a short one."""
+    """Return the start of a word that it shares with related words, "fight" for "fighting"; "" for a short word."""
     return word[: max(STEM, ceil(STEM_SHARE * len(word)))] if word.isalpha() and len(word) > STEM else ""
 
 
@@ -118,7 +118,7 @@ def _about(*slots: Slot) -> Turn:
 
 
 def other_values(delexicalizer: Delexicalizer, slot: Slot, known: Iterable[str], tokens: Sequence[str]) -> list[str]:
-    """Return the known values of a slot, without its own, that delexicalised tokens hold as they are."""
+    """Return the known values of a slot, other than its own, that are found literally in delexicalised tokens."""
     own = [(part.value or "").casefold() for part in (slot, *atoms(slot))]
     others = (value for value in known if not any(value in each or each in value for each in own))
     turn = _about(*(Slot(slot.name, value) for value in others))
@@ -127,7 +127,7 @@ def other_values(delexicalizer: Delexicalizer, slot: Slot, known: Iterable[str],
 
 
 def learn_slot_words(rows: Sequence[Sample], slots: Iterable[str]) -> dict[str, list[str]]:
-    """Return for each slot the words that hardly a sentence has that is not about it; else those of its name."""
+    """Return slot -> the words that occur in hardly any sentence not about it, and words of its name."""
     counts = Counter(word for row in rows for word in set(row.sentence.words) if not is_placeholder(word))
     found = {}
     for slot in slots:
@@ -142,7 +142,7 @@ def learn_slot_words(rows: Sequence[Sample], slots: Iterable[str]) -> dict[str, 
 
 
 def known_values(pairs: Iterable[tuple[Turn, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the distinct ordinary values (slot, folded value) of turns, the parts of lists by themselves."""
+    """Yield the distinct ordinary values of turns as (slot, folded value), each part of a list separately."""
     found: dict[tuple[str, str], None] = {}
     for turn, _ in pairs:
         for _, slot in turn.slots():

@@ -1,4 +1,4 @@
-"""Special values and questions of an act that a sentence does not say, and what it says in their place."""
+"""Special values and questions of an act that a sentence does not express, and what it expresses instead."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from dactnlg.text.tallies import Tally
 from dactnlg.text.values.nearness import names_slot
 
 RESCUE = 1.0
-"""Above the threshold of a special value, the reader overrules a cue that does not show."""
+"""Logits above a special value's threshold at which the reader overrules a cue that is not found."""
 WHETHER = "whether"
-"""The word behind which a yes or no is left open."""
+"""The word after which a yes or no is left open."""
 OPPOSED = 3.0
-"""By how much more the reader has to hear the opposite of a yes or no, which cues do not tell, until that is said."""
+"""Logits by which the opposite of a yes or no must be more probable to count as said, if it has no cues."""
 
 
 class Specials:
-    """Finds lost special values and questions. Several threads may use one.
+    """Finds missing special values and questions; thread-safe.
 
     Args:
         checker: knows which values have cues.
-        reader: learned from the corpus; None leaves all to the cues.
-        naming: knows by which words sentences name slots; None as well.
+        reader: the reader learned from the corpus; None relies on cues alone.
+        naming: knows the words by which sentences name slots; None if there is no reader.
     """
 
     def __init__(self, checker: SlotChecker, reader: Reader | None, naming: Naming | None) -> None:
@@ -46,17 +46,17 @@ class Specials:
 
         Args:
             turn: the acts.
-            sentence: as the reader takes it.
-            logits: of the reader.
-            cues: what the data card's cues find.
-            sure: whether a reader that is sure overrules a cue that is not found.
+            sentence: the evidence for the reader.
+            logits: the reader's logits.
+            cues: the result of the data card's cues.
+            sure: whether the reader, if sure, overrules a cue that is not found.
         """
         stated = facts(turn)
         choices, slots = either(turn, stated), Counter(fact.slot for fact in stated.values())
-        # A question can only be lost beside others; one by itself is asked, or another one is.
+        # A question can only be missing beside others; a single one is asked, or another is asked instead.
         alone = one_question(turn) and (turn.acts[0].is_question or any(asked(sentence.words)))
         unasked = _unasked(stated, sentence, logits)
-        # What cues say of other things than special values, such as values said in words, stays.
+        # Keep what cues find about anything but special values, such as lexicalised values.
         missing, questions = [name for name in cues.missing if name not in stated], list[str]()
         contradicted: dict[str, str] = {}
         for name, fact in stated.items():
@@ -77,7 +77,8 @@ class Specials:
                 lost = lost or not sure or not self._rescued(name, logits)
             elif lost and special:
                 lost = not self._unopposed(fact, sentence)
-            # People's slips, which training has, are theirs: what is generated has to say what its act says.
+            # With `sure` unset, for generated sentences, the rule is stricter than what human sentences, with their
+            # slips, would allow.
             if slots[fact.slot] == 1:
                 lost = lost or self._rated_otherwise(fact, sentence)
                 lost = lost or (not sure and self._told_otherwise(fact, sentence))
@@ -93,7 +94,7 @@ class Specials:
         return Findings(tuple(missing), extra, contradicted, questions=tuple(questions))
 
     def _plainly(self, name: str, fact: Fact, sentence: Evidence, logits: Mapping[str, float]) -> bool:
-        """Whether a sentence names a slot in a question, where something does not matter, or beside the fact's cue."""
+        """Return whether a fact is plainly stated: its slot is named in a question, as indifferent, or with its cue."""
         slot, words = fact.slot or "", sentence.words
         if self.reader is None or self._naming is None:
             return False
@@ -107,7 +108,7 @@ class Specials:
         return shown and self._about(fact, words) and self._most_probable(name, logits)
 
     def _about(self, fact: Fact, words: Sequence[str]) -> bool:
-        """Whether words name the slot of a fact, or at least none of which the same could be said in its place."""
+        """Return whether words name the slot of a fact, or at least no other slot with facts of the same kind."""
         reader = self.reader
         if reader is None:
             return False
@@ -115,9 +116,10 @@ class Specials:
         return reader.names(words, fact.slot or "") or not any(reader.names(words, slot) for slot in others)
 
     def _unopposed(self, fact: Fact, sentence: Evidence) -> bool:
-        """Whether a sentence shows a yes or a no by its cue, and not the opposite, which has a cue as well.
+        """Return whether a sentence has a cue for a yes or no and none for the opposite, which has cues too.
 
-        The reader, which learned what mostly stands together, takes "allow dogs and do not accept cards" for "no dogs".
+        The reader, which learned what usually occurs together, takes "allow dogs and do not accept cards" for "no
+        dogs".
         """
         slot, value = fact.slot or "", fact.kind[1:]
         if OPPOSITES.get(value) not in self.checker.values_with_cues(slot):
@@ -129,14 +131,14 @@ class Specials:
         return shown == {value}
 
     def _told_otherwise(self, fact: Fact, text: Evidence) -> bool:
-        """Whether a sentence of a text tells something else of a slot of which its act says one thing alone."""
+        """Return whether a sentence of a text contradicts a fact, the only one about its slot, or leaves it open."""
         sentences = split_sentences(text.words)
         if self._opposed(fact, text, sentences) or self._told_anyway(fact, sentences):
             return True
         return fact.kind[1:] in OPPOSITES and WHETHER in text.words and self._left_open(fact.slot or "", sentences)
 
     def _rated_otherwise(self, fact: Fact, text: Evidence) -> bool:
-        """Whether a sentence has the word for another opinion, and none for that of the act: "It has poor ratings."."""
+        """Return whether a sentence has a word for another rating, and none for the fact's: "It has poor ratings."."""
         slot, own = fact.slot or "", fact.kind[1:]
         if slot not in self.checker.delexicalizer.paraphrased:
             return False
@@ -145,7 +147,7 @@ class Specials:
         return any(own not in self.checker.shown(words, {slot}).get(slot, ()) for words in rated)
 
     def _left_open(self, slot: str, sentences: Sequence[tuple[str, ...]]) -> bool:
-        """Whether sentences show a yes or no behind "whether" alone: "what is your wish as to whether it has beer?"."""
+        """Return whether a yes or no occurs only after "whether": "what is your wish as to whether it has beer?"."""
         showing = [words for words in sentences if self.checker.shown(words, {slot}).get(slot)]
         starts = [words.index(WHETHER) if WHETHER in words else len(words) for words in showing]
         return bool(showing) and not any(
@@ -153,7 +155,7 @@ class Specials:
         )
 
     def _opposed(self, fact: Fact, text: Evidence, sentences: Sequence[tuple[str, ...]]) -> bool:
-        """Whether a sentence far more probably says the opposite of a yes or no, of which no cues tell."""
+        """Return whether a sentence far more probably states the opposite of a yes or no, if that has no cues."""
         slot, opposite = fact.slot or "", OPPOSITES.get(fact.kind[1:])
         reader, name = self.reader, f"{slot}={opposite}"
         if reader is None or name not in reader.facts or opposite in self.checker.values_with_cues(slot):
@@ -163,9 +165,9 @@ class Specials:
         return any(each[name] > each[fact.name] + OPPOSED for each in heard)
 
     def _told_anyway(self, fact: Fact, sentences: Sequence[tuple[str, ...]]) -> bool:
-        """Whether a sentence says a yes or no of what is unknown: "no dogs. I do not know whether dogs are allowed".
+        """Return whether a sentence says yes or no to an unknown: "no dogs. I do not know whether dogs are allowed".
 
-        Or of what does not matter, where no words tell that anything does not.
+        The same for what does not matter, if no words express indifference.
         """
         slot, own = fact.slot or "", fact.kind[1:]
         if fact.kind == INDIFFERENT:
@@ -177,7 +179,7 @@ class Specials:
         return any(own not in each and not OPPOSITES.keys().isdisjoint(each) for each in shown)
 
     def _asks_for_others(self, fact: Fact, stated: Container[str], sentence: Evidence) -> bool:
-        """Whether all questions of a sentence name slots that its turn does not ask for, and none the slot of one."""
+        """Return whether all questions of a text name slots not asked for by its turn, and none the fact's slot."""
         questions = list(asked(sentence.words))
         known = self.reader.facts.values() if self.reader is not None else ()
         others = [other.slot or "" for other in known if other.kind == fact.kind and other.name not in stated]
@@ -186,13 +188,13 @@ class Specials:
         return bool(questions) and not own and all(named)
 
     def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
-        """Whether a special value is surely said although its cue is not found."""
+        """Return whether a special value is surely stated although its cue is not found."""
         reader = self.reader
         surely = reader is not None and logits[name] >= reader.limits[name].least + RESCUE
         return surely and self._most_probable(name, logits)
 
     def _most_probable(self, name: str, logits: Mapping[str, float]) -> bool:
-        """Whether no other special value of its slot is as probable as one."""
+        """Return whether a special value is more probable than all others of its slot."""
         rivals = () if self.reader is None else self.reader.rivals(name)
         return logits[name] > max((logits[other] for other in rivals), default=-inf)
 
@@ -204,7 +206,7 @@ class Specials:
         return best if best is not None and logits[best] > max(self.reader.limits[best].least, logits[name]) else None
 
     def _extra(self, turn: Turn, sentence: Evidence, logits: Mapping[str, float], cues: Tally) -> tuple[str, ...]:
-        """Return the special values that a turn does not have; nothing is indifferent or unknown that is not named."""
+        """Return extra special values, which the turn lacks; `dontcare` and `none` only for slots that are named."""
         if self.reader is None or self._naming is None:
             return cues.extra
         slots = {slot.name for _, slot in turn.slots()}
@@ -220,18 +222,21 @@ class Specials:
 
 
 def either(turn: Turn, stated: Mapping[str, Fact]) -> set[str]:
-    """Return the special values of slots that have several: a choice between them may be worded as one."""
+    """Return the special values of slots that leave a choice of several open, which may be worded as one."""
     slots, opened = Counter(fact.slot for fact in stated.values()), left_open(turn)
     return {n for n, fact in stated.items() if fact.kind[:1] == "=" and slots[fact.slot] > 1 and fact.slot in opened}
 
 
 def _unasked(stated: Mapping[str, Fact], sentence: Evidence, logits: Mapping[str, float]) -> list[str]:
-    """Return the least probable questions that are too many for a text: each sentence asks for one, nearly always."""
+    """Return the least probable questions of a turn with more questions than its text has sentences.
+
+    A sentence nearly always asks for one slot only.
+    """
     asking = [name for name, fact in stated.items() if fact.kind[:1] != "=" and fact.kind != ACT and name in logits]
     many = len(asking) - len(split_sentences(sentence.words))
     return [name for name in sorted(asking, key=lambda name: logits[name])[: max(many, 0)] if logits[name] < 0]
 
 
 def one_question(turn: Turn) -> bool:
-    """Whether a turn does nothing but ask for one slot."""
+    """Return whether a turn consists of a single question for one slot."""
     return len(turn.acts) == 1 and [slot.value for slot in turn.acts[0].slots] == [None]

@@ -1,4 +1,4 @@
-"""Special values of several things, or acts: of which of them a text says each, by the cues beside their names."""
+"""Special values of several things, or acts: which thing each is assigned to, by the cues beside their names."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from dactnlg.text.values.delexicalization import Delexicalizer
 
 BOTH = "both"
 TOGETHER = frozenset({BOTH, "neither", "each", "all"})
-"""Words with which something is said of several things at once."""
+"""Words that refer to several things at once."""
 _THEY = frozenset({"they", "their", "them", "respectively"})
 
 
 def exchanged_specials(
     checker: SlotChecker, turn: Turn, required: Sequence[Required], tokens: Sequence[str]
 ) -> dict[str, str]:
-    """Return the special values whose cues stand with another thing than theirs, each with the name of that thing.
+    """Return special value -> name of the wrong thing beside which its cue is found.
 
     Args:
         checker: finds cues.
-        turn: the act.
-        required: its values.
+        turn: the acts.
+        required: their values.
         tokens: the text, with placeholders.
     """
     found = dict(chain(_of_both(checker, turn, tokens), _of_the_next(checker, turn, required, tokens)))
@@ -41,14 +41,14 @@ def exchanged_specials(
 
 
 def told_apart(delexicalizer: Delexicalizer, turn: Turn, text: str) -> list[tuple[Turn, str]]:
-    """Return the acts of a turn that are about one thing each, with the sentences that a text has on that.
+    """Split a turn with one act per thing, and its text, into (act, sentences about its thing) pairs.
 
-    Nothing where something may be said of several at once.
+    Return no pairs if a sentence may be about several things at once.
 
     Args:
         delexicalizer: finds the names.
         turn: the acts, prepared.
-        text: lexicalised.
+        text: the lexicalised text.
     """
     names = named_apart(turn)
     if not names or not TOGETHER.union(_THEY).isdisjoint(text.lower().split()):
@@ -65,13 +65,13 @@ def told_apart(delexicalizer: Delexicalizer, turn: Turn, text: str) -> list[tupl
         about.append(sentence)
     if not all(parts):
         return []
-    # What stands before the first name is said of that.
+    # Sentences before the first name are taken to be about the first thing.
     parts[0][:0] = before
     return [(Turn((act,)), " ".join(own)) for act, own in zip(turn.acts, parts, strict=True)]
 
 
 def _of_both(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield special values that a sentence says of both things, with the one that has another: "both allow dogs"."""
+    """Yield (special value assigned to both things, name of a thing that has another): "both allow dogs"."""
     words = [token if is_placeholder(token) else token.lower() for token in tokens]
     about = compared(turn) if BOTH in words else []
     for sentence in split_sentences(words) if len(about) > 1 else ():
@@ -85,9 +85,9 @@ def _of_both(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> Iterato
 def _of_the_next(
     checker: SlotChecker, turn: Turn, required: Sequence[Required], tokens: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield special values that a text says only once it has come to the next act, with a value of that act.
+    """Yield (special value of an act expressed only in the text of the next act, a value of that act).
 
-    "I can't find any trails near SLOT_NEAR. What about SLOT_NAME? It is open to dogs.", where none near there is.
+    "I can't find any trails near SLOT_NEAR. What about SLOT_NAME? It is open to dogs.", if none near there is.
     """
     for place, act in enumerate(turn.acts[1:], 1):
         before = turn.acts[:place]
@@ -99,7 +99,7 @@ def _of_the_next(
         values = (
             (at, own[name]) for at, each in enumerate(sentences) for name in map(strip_joiner, each) if name in own
         )
-        # "How about X, as there are none that allow dogs?" says all at once.
+        # A single sentence cannot be split: "How about X, as there are none that allow dogs?"
         at, thing = next(values, (0, None))
         parts = (tuple(chain.from_iterable(part)) for part in (sentences[:at], sentences[at:]))
         early, late = (checker.shown(part) for part in parts) if at else ({}, {})
@@ -111,7 +111,7 @@ def _of_the_next(
 
 
 def left_out(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> list[str]:
-    """Return the special values that a text says of no thing, or of one of several to which they belong."""
+    """Return the special values of compared things whose cues are not beside the names of their things."""
     if not TOGETHER.isdisjoint(tokens):
         return []
     return [special_name(slot) for slot, _ in _unshown(checker, turn, checker.delexicalizer.required(turn), tokens)]
@@ -120,7 +120,7 @@ def left_out(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> list[st
 def _unshown(
     checker: SlotChecker, turn: Turn, required: Sequence[Required], tokens: Sequence[str]
 ) -> Iterator[tuple[Slot, list[tuple[Thing, Shown]]]]:
-    """Yield the special values of things whose cues are not beside them, and what is shown of each thing."""
+    """Yield each special value whose cue is not beside its thing, with the values shown beside each thing."""
     things = compared(turn) if any("#" in item.placeholder for item in required) else []
     if not any(slot.special for thing in things for slot in thing.slots):
         return

@@ -1,4 +1,4 @@
-"""Thresholds of a reader, chosen on human sentences that it has not learned from."""
+"""Thresholds of a reader, chosen on held-out human sentences."""
 
 from __future__ import annotations
 
@@ -14,39 +14,40 @@ from dactnlg.fidelity.samples import Sample
 
 Logits = Mapping[str, float]
 RARE = 0.0005
-"""Human sentences without a fact that may seem to state it."""
+"""Tolerated share of human sentences without a fact that seem to state it."""
 LENIENT = 0.75
-"""Below the threshold at which as many are wrong on either side, a special value is surely unsaid."""
+"""Logits below the break-even threshold at which a special value is surely unsaid."""
 SURE = 1.0
-"""Between the threshold of a fact and the logit above which it is surely said."""
+"""Minimum difference of the logits at which a fact is surely said and surely unsaid."""
 LOOSE = 0.02
-"""Human sentences that may seem not to have a value in any words, of those that do not have it as it is."""
+"""Tolerated share of human sentences with a reworded value that seem not to have it."""
 UNSURE = 0.005
-"""Human questions that may seem to be lost."""
+"""Tolerated share of human sentences that seem to lack their question or act type."""
 SILENT = ("=dontcare", "=none")
 """Kinds of facts that a sentence can hardly state without naming the slot."""
 FEW, UNRELIABLE = 3, 1 / 3
-"""A fact that at least so many human sentences should state, and more than this share seem not to, is not checked."""
+"""A fact is not checked if at least so many human sentences should state it and more than this share seem not to."""
 CONFUSED = 0.001
-"""Human sentences that may seem to do another act or ask another question, or placeholders to be in the wrong place."""
+"""Tolerated share of human sentences that seem to express another act or question, or of placeholders that seem
+misplaced."""
 EXCHANGED = 0.005
-"""Human sentences in which two placeholders may seem to be in each other's place."""
+"""Tolerated share of human sentences in which two placeholders seem to be exchanged."""
 MANY = 20
-"""Sentences of an act type among which one may be another's."""
+"""Number of sentences of an act type from which on one confused with another is tolerated."""
 ALIKE, CHANCE = 0.05, 0.05
-"""Where more human sentences of an act type seem to do another one, the two are worded alike; if by chance, with such a
-probability at most: two slips among twenty sentences show nothing."""
+"""Two act types are worded alike if more than this share of the human sentences of one seem to be of the other, which
+must have less than the given probability by chance: two slips among twenty sentences show nothing."""
 MOVED = 6.0
-"""Logits by which another placeholder has to suit a place better than its own."""
+"""Minimum margin, in logits, by which another placeholder must suit a place better than its own."""
 LEAST_MARGIN = 2.5
-"""Logits by which something else has to be more probable, however few sentences there are to choose a margin on."""
+"""Minimum margin, in logits, by which something else must be more probable, however few sentences there are."""
 
 
 def silence(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logits]) -> dict[str, float]:
-    """Return by how much the logits of kinds of facts have to fall where no word of their slot stands.
+    """Return kind of facts -> the reduction of its logits for sentences without a word of the slot.
 
-    "If you do not care about the family" says much of indifference, and nothing of the price: in such sentences the
-    threshold at which as many are wrong on either side is another one.
+    "If you do not care about the family" expresses indifference, but not to the price: such sentences have another
+    break-even threshold.
     """
     found = {}
     for kind in SILENT:
@@ -63,8 +64,8 @@ def silence(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logits]) ->
 def choose_limits(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logits]) -> tuple[Limits, ...]:
     """Return the limits of every fact.
 
-    Special values and questions are unsaid below the threshold at which, for all slots together, as many human
-    sentences that should state them lie below as others lie above.
+    The lower limit of special values and questions is derived from the threshold at which, over all slots together, as
+    many human sentences that should state them lie below as others lie above.
     """
     positive: dict[str, list[float]] = {}
     negative: dict[str, list[float]] = {}
@@ -90,14 +91,14 @@ def choose_limits(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logit
         least = min(even[name], 0.0) - (LENIENT if fact.kind[:1] == "=" else 0.0)
         own = np.array(positive.get(name, ()))
         if len(own) >= FEW and np.mean(own < least) > UNRELIABLE:
-            # People word it as something else: `dogsallowed=none` as "does not allow dogs".
+            # People word it like another fact: `dogsallowed=none` as "does not allow dogs".
             least = NEVER
         limits.append(Limits(least, max(rare, least + SURE, 0.0)))
     return tuple(limits)
 
 
 def choose_margins(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logits]) -> dict[str, dict[str, float]]:
-    """Return by how much another act type, or another question of the same act type, has to be more probable."""
+    """Return the margins for another act type, or another question of the same act type; see `ReaderParts`."""
     groups: dict[str, list[str]] = {}
     for name, fact in reader.facts.items():
         if fact.kind[:1] != "=" and fact.kind != VALUE:
@@ -118,19 +119,19 @@ def choose_margins(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logi
 
 
 def _margin(gains: Sequence[float]) -> float | None:
-    """Return a margin between two kinds of sentences; None where people use one for the other."""
-    # A single one of many may be a slip.
+    """Return a margin between two kinds of sentences; None if people use one for the other."""
+    # One of many may be a slip.
     share = max(CONFUSED, 1.5 / len(gains)) if len(gains) >= MANY else CONFUSED
     return None if alike(sum(gain > 0 for gain in gains), len(gains)) else _quantile(gains, share, LEAST_MARGIN)
 
 
 def alike(mistaken: int, count: int) -> bool:
-    """Whether two kinds of sentences are worded alike: so many of one seem to be of the other, more than by chance."""
+    """Return whether two kinds of sentences are worded alike, as `mistaken` of `count` seem to be of the other kind."""
     return mistaken > ALIKE * count and bool(bdtrc(mistaken - 1, count, ALIKE) < CHANCE)
 
 
 def choose_misplacing(reader: Reader, rows: Sequence[Sample]) -> Misplacing:
-    """Return when a placeholder is surely in the wrong place."""
+    """Return the margins above which placeholders are surely in the wrong places."""
     slots = reader.parts.place_slots
     alone: dict[str, list[float]] = {slot: [] for slot in slots}
     swapped = []
@@ -144,5 +145,5 @@ def choose_misplacing(reader: Reader, rows: Sequence[Sample]) -> Misplacing:
 
 
 def _quantile(gains: Sequence[float], share: float, least: float) -> float:
-    """Return what only so small a share of gains is above, but no less than `least`."""
+    """Return the value exceeded by only this share of gains, but at least `least`; twice that if there are none."""
     return max(float(np.quantile(gains, 1 - share)), least) if gains else 2 * least

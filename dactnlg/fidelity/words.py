@@ -1,6 +1,6 @@
-"""Words that a sentence needs if it is to state a fact, and words that no sentence has without a slot of its act.
+"""Trigger words, which a sentence needs to state a fact, and telling words, which indicate a slot of its act.
 
-The first are what a search can hold on to while a fact is owed; the second tell of slots that are invented.
+Triggers guide the search while a fact is still required; telling words reveal invented slots.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.values.nearness import names_slot
 
 COVERAGE = 0.95
-"""At least this share of the sentences that state a fact hold one of its words."""
+"""Minimum share of the sentences stating a fact that contain one of its trigger words."""
 MOST = 8
-"""Words of a fact at most."""
+"""Maximum number of trigger words of a fact."""
 LIFT = 2.0
-"""Sentences that state the fact have a word at least so many times as often as others."""
+"""A trigger word is at least so many times as frequent in sentences that state the fact as in others."""
 SURE, FEWEST, SHORTEST = 0.98, 20, 3
-"""Share of the sentences with a word whose acts have a slot, from which on it tells of the slot; the least number of
-these sentences, and of its letters."""
+"""For a telling word: minimum share of its sentences whose acts have the slot, minimum number of its sentences, and
+minimum number of its letters."""
 USUAL = 0.5
-"""Slots of so large a share of all acts are told of by nearly any word."""
+"""Slots of at least this share of all acts are ignored, since nearly any word would indicate them."""
 
 
 def learn_triggers(reader: Reader, rows: Sequence[Sample]) -> dict[str, list[str]]:
-    """Return for each special value the words of which hardly any sentence that states it lacks all."""
+    """Return special value -> trigger words, at least one of which nearly every sentence that states it contains."""
     total = Counter(word for row in rows for word in set(row.sentence.words))
     triggers = {}
     logits = [reader.logits(row.sentence) if any(f.kind[:1] == "=" for f in row.facts) else {} for row in rows]
     for name, fact in reader.facts.items():
-        # Yes and no have their words in common, and hardly a sentence says either without them.
+        # Yes and no share their words, and hardly any sentence states either without them.
         if fact.kind[:1] != "=" or fact.kind in ("=yes", "=no"):
             continue
         least = reader.limits[name].least
@@ -64,12 +64,12 @@ def _cover(rows: Sequence[frozenset[str]], total: Counter[str], size: int) -> li
 
 
 def learn_telling(rows: Sequence[Sample]) -> dict[str, str]:
-    """Return words that name a slot, or say that any does not matter, and that stand only where the act has that.
+    """Return word -> the slot it names, or kind of special values, without which the word hardly ever occurs.
 
-    "power" tells of `powerconsumption`, "care" of some `=dontcare`: a sentence for an act without it says too much.
+    "power" indicates `powerconsumption`, "care" some `=dontcare`: in a sentence of an act without it they are extra.
     """
     total = Counter[str]()
-    # For each word what the acts of its sentences have, by act types.
+    # word -> act types -> the slots and kinds of the acts of its sentences.
     groups: dict[str, dict[str, list[set[str]]]] = {}
     for row in rows:
         held = told_of(row.facts, row.slots)
@@ -82,12 +82,12 @@ def learn_telling(rows: Sequence[Sample]) -> dict[str, str]:
         if len(places) < FEWEST or len(word) < SHORTEST or word in others:
             continue
         counts = Counter(name for held in places for name in held)
-        # Where it goes with several, the rarest of them is what it is about: "phone" with `phone`, not with `name`.
+        # If it occurs with several, the rarest is the one that it is about: "phone" with `phone`, not with `name`.
         sure = [(total[name], name) for name, n in counts.items() if n >= SURE * len(places)]
         number, name = min(sure, default=(len(rows), ""))
         if number >= USUAL * len(rows) or not (name[0] == "=" or names_slot(word, name)):
             continue
-        # Acts that name what they lack as a rule: a welcome says what one can ask for.
+        # Ignore words of acts that usually name slots they lack: a welcome says what one can ask for.
         if all(2 * sum(name in held for held in group) >= len(group) for group in by_acts.values()):
             found[word] = name
     return found
