@@ -119,7 +119,7 @@ def _retrieve(url: str, target: Path, checksum: str | None, most: int, *, progre
             known_hash=f"sha256:{checksum}" if checksum else None,
             fname=target.name,
             path=target.parent,
-            downloader=download,  # type: ignore[arg-type]  # Its types know pooch's own ones alone.
+            downloader=download,  # type: ignore[arg-type]  # The types allow only pooch's own downloaders.
         )
     except ValueError as error:
         if "hash" not in str(error).lower():

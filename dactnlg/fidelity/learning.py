@@ -36,7 +36,7 @@ FEWEST_VALUES = 20
 MANY = 20_000
 """Number of rows below which features are kept from two occurrences on, instead of four, and joined rows are added."""
 THINNED = 10
-"""Of the sentences that do not name a slot, one in so many is kept to learn facts about it."""
+"""One in this many of the sentences that do not name a slot is kept to learn facts about it."""
 STRENGTH = 0.5
 """Strength of the L2 penalty."""
 LONGEST_VALUE, MOST_VALUES = 60, 500

@@ -44,7 +44,7 @@ class Naming:
         return _is_among(indifferent(words), self._own[slot]) or any(map(self._names_alone(slot), any_of(words)))
 
     def _names_alone(self, slot: str) -> Callable[[str], bool]:
-        """Return a test whether a word names only this one of the slots that may not matter; never for yes/no slots."""
+        """Return a predicate: a word names only this one of the slots that may not matter; never for yes/no slots."""
         others = [other for other in self._own if other != slot]
         if any(f"{slot}={value}" in self._reader.facts for value in OPPOSITES):
             # "For any business" means yes.
@@ -149,7 +149,7 @@ class Naming:
         return name in self._reader.facts and self._reader.limits[name].least > NEVER
 
     def _names(self, slot: str) -> Callable[[str], bool]:
-        """Return a test whether a word names a slot: it is in the slot's name, or learned as specific to the slot."""
+        """Return a predicate: a word names a slot, as a part of its name or as learned to be specific to it."""
         own = frozenset(self._reader.parts.slot_words.get(slot, ()))
         return lambda word: word in own or names_slot(word, slot)
 

@@ -26,7 +26,7 @@ UNSURE = 0.005
 SILENT = ("=dontcare", "=none")
 """Kinds of facts that a sentence can hardly state without naming the slot."""
 FEW, UNRELIABLE = 3, 1 / 3
-"""A fact is not checked if at least so many human sentences should state it and more than this share seem not to."""
+"""A fact is not checked if at least this many human sentences should state it and more than this share seem not to."""
 CONFUSED = 0.001
 """Tolerated share of human sentences that seem to express another act or question, or of placeholders that seem
 misplaced."""

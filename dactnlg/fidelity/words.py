@@ -19,7 +19,7 @@ COVERAGE = 0.95
 MOST = 8
 """Maximum number of trigger words of a fact."""
 LIFT = 2.0
-"""A trigger word is at least so many times as frequent in sentences that state the fact as in others."""
+"""A trigger word is at least this many times as frequent in sentences that state the fact as in others."""
 SURE, FEWEST, SHORTEST = 0.98, 20, 3
 """For a telling word: minimum share of its sentences whose acts have the slot, minimum number of its sentences, and
 minimum number of its letters."""

@@ -158,17 +158,17 @@ class TrainingConfig(_Section):
         select: which epoch is the best: loss, by validation loss; bleu, by BLEU of the sentences generated for some
             validation acts, minus the share of faulty sentences (see `training.selection`).
         decay: factor on the learning rate after `decay_patience` epochs without a better validation loss.
-        patience: stop after so many epochs without a better one, by `select` or by validation loss.
+        patience: stop after this many epochs without a better one, by `select` or by validation loss.
         clip_norm: maximum norm of the whole gradient.
         repetition: a pair that occurs n times in training has the weight n to this power: with 1 n, with 0 one.
         recombination: additional pairs to learn from, per pair of the corpus, made from its sentences for combinations
             of slots that it lacks (see `training.recombination`).
-        teachers: so many models with other seeds are trained first, and the sentences that they generate as an ensemble
-            for the training acts are learned in addition to the corpus's own (see `training.teachers`).
+        teachers: number of models with other seeds that are trained first; the sentences that they generate as an
+            ensemble for the training acts are learned in addition to the corpus's own (see `training.teachers`).
         teachers_mbr: the teachers choose the sentence of their beam that is most like the others (minimum Bayes risk),
             so that the model itself need not.
-        invention: so many acts with other slots per pair of the corpus are given to the teachers, and their sentences
-            are learned if they read like the corpus (see `training.invention`).
+        invention: number of acts with other slots, per pair of the corpus, that are given to the teachers; their
+            sentences are learned if they read like the corpus (see `training.invention`).
         backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (on whatever Keras
             runs on), or auto: numpy if it supports the model and the precision is float32, else keras.
         plot: draw the losses in the run's `history.png`; needs the extra `plot`.
