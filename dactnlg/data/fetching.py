@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import tempfile
 from functools import cache
-from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
+from dactnlg._utils.hashing import file_digest
 from dactnlg._utils.paths import inside
 from dactnlg.data.archives import DAMAGES, unpack
 from dactnlg.data.card import ArchiveCard, Card, corpus_names, load_card
@@ -66,7 +66,7 @@ def _complete(corpus: Corpus, root: Path) -> bool:
             path = corpus.find(file)
         except CorpusError:
             return False
-        if path == root / file.path and file.sha256 and sha256(path.read_bytes()).hexdigest() != file.sha256:
+        if path == root / file.path and file.sha256 and file_digest(path) != file.sha256:
             return False
     return True
 
@@ -83,15 +83,20 @@ def _place(card: Card, root: Path, name: str) -> Path:
         raise CorpusError(f"corpus '{card.name}' cannot be fetched: {error}") from None
     other = _shipped_files().get(target.relative_to(root.resolve()).as_posix())
     # A user's card derived from a shipped one, with other cues, has the same files from the same addresses.
-    if other and (other.files, other.archives) != (card.files, card.archives):
+    if other and not (_sources(card) <= _sources(other) and card.archives == other.archives):
         raise CorpusError(f"corpus '{card.name}' cannot be fetched: {target} is a file of '{other.name}'")
     return target
 
 
+def _sources(card: Card) -> set[tuple[str, str | None, str | None]]:
+    """Return (path, address, SHA-256) of every file of a card."""
+    return {(file.path, file.url, file.sha256) for file in card.all_files}
+
+
 @cache
 def _shipped_files() -> dict[str, Card]:
-    """Return path -> card for the files of the splits of the corpora in `datasets/`."""
-    return {file.path: card for card in map(load_card, corpus_names()) for file in card.files.values()}
+    """Return path -> card for the files of the corpora in `datasets/`."""
+    return {file.path: card for card in map(load_card, corpus_names()) for file in card.all_files}
 
 
 def _retrieve(url: str, target: Path, checksum: str | None, most: int, *, progress: bool) -> None:
@@ -178,15 +183,18 @@ def _members(card: Card, archive: ArchiveCard, unpacked: Path, url: str) -> list
     Raises:
         CorpusError: one is missing or has another checksum.
     """
-    checksums = {file.path: file.sha256 for file in card.files.values()}
+    checksums = {file.path: file.sha256 for file in card.all_files}
+    files = sorted(file for file in unpacked.rglob("*") if file.is_file())
     placed = []
     for path, member in archive.members.items():
-        found = sorted(f for f in unpacked.rglob("*") if f.name == Path(member).name and f.is_file())
-        if not found:
+        # Archives often wrap everything in a folder; of several such files, the one with the shortest path is meant.
+        parts = PurePosixPath(member).parts
+        found = min((f for f in files if f.parts[-len(parts) :] == parts), key=lambda f: len(f.parts), default=None)
+        if found is None:
             raise CorpusError(f"{url} holds no {member}")
-        if checksums.get(path) and sha256(found[0].read_bytes()).hexdigest() != checksums[path]:
+        if checksums.get(path) and file_digest(found) != checksums[path]:
             raise CorpusError(f"{member} in {url} is not the file it should be (SHA-256 {checksums[path]})")
-        placed.append((found[0], path))
+        placed.append((found, path))
     return placed
 
 

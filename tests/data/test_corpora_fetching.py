@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from dactnlg._utils import resources
 from dactnlg.cli.main import main
-from dactnlg.data.corpus import load_corpus
+from dactnlg.data.corpus import load_card, load_corpus
 from dactnlg.data.fetching import fetch
 from dactnlg.errors import CorpusError
 
@@ -188,6 +189,39 @@ def test_members_of_an_archive(card: Path, tmp_path: Path, publisher: Publisher,
     fetch(mine, tmp_path / "data", progress=False)
     assert publisher.requests == ["/v1/all.zip"]
     assert files_below(tmp_path / "data") == ["mine/train.jsonl"]
+
+
+@pytest.mark.parametrize("top", ["", "v1/"])
+def test_a_member_is_found_by_its_whole_path(card: Path, tmp_path: Path, publisher: Publisher, top: str) -> None:
+    contents = {"a/train.jsonl": TEST, "old/corpus/train.jsonl": TEST, "corpus/train.jsonl": TRAIN}
+    publisher.files["v1/all.zip"] = packed("zip", {top + name: content for name, content in contents.items()})
+    assert fetch(archive_card(card, publisher), tmp_path / "data", progress=False)[0].read_bytes() == TRAIN
+
+
+def test_a_file_of_forms_in_an_archive_is_checked(card: Path, tmp_path: Path, publisher: Publisher) -> None:
+    publisher.files["v1/all.zip"] = packed("zip", {"corpus/train.jsonl": TRAIN, "forms.json": b"{'tampered': 1}"})
+    mine = archive_card(card, publisher)
+    forms = f"forms: {{path: mine/forms.json, sha256: {sha256(b'{}').hexdigest()}}}\n"
+    text = mine.read_text().replace("train.jsonl}\n", "train.jsonl, mine/forms.json: forms.json}\n")
+    mine.write_text(text + forms)
+    with pytest.raises(CorpusError, match="forms.json in .* is not the file it should be"):
+        fetch(mine, tmp_path / "data", progress=False)
+    assert files_below(tmp_path / "data") == []
+
+
+@pytest.mark.parametrize("derived", [False, True])
+def test_a_file_of_forms_belongs_to_its_corpus(tmp_path: Path, publisher: Publisher, derived: bool) -> None:
+    shipped = (resources.datasets_dir() / "cs_restaurants.yaml").read_text(encoding="utf-8")
+    text = f"name: mine\nformat: pairs\nfiles: {{train: {{path: m/x.jsonl, url: '{publisher.url}/x'}}}}\n"
+    forms = load_card("cs_restaurants").forms
+    assert forms is not None
+    text += f"forms: {{path: {forms.path}, url: '{publisher.url}/forms'}}\n"
+    card = tmp_path / "mine.yaml"
+    card.write_text(shipped.replace("street _", "way _") if derived else text, encoding="utf-8")
+    publisher.files = {"x": TRAIN, "forms": b"{}"}
+    message = "cannot fetch" if derived else "surface_forms.json is a file of 'cs_restaurants'"
+    with pytest.raises(CorpusError, match=message):
+        fetch(card, tmp_path / "data", publisher.url if derived else None, progress=False)
 
 
 @pytest.mark.parametrize(

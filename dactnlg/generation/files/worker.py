@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
@@ -14,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg import __version__
-from dactnlg._utils.hashing import digest
-from dactnlg._utils.reading import regular_file
+from dactnlg._utils.hashing import digest, file_digest
 from dactnlg.errors import UserError
 from dactnlg.generation.decoders.loading import checked_runs, chosen_backend, listed
 from dactnlg.generation.files.lines import ActRow, BadAct
@@ -145,7 +143,7 @@ class GenerationWorker:
     def _model_hash(self) -> str:
         """Return the SHA-256 of what the sentences come from: configuration and model files of the runs."""
         files = [file for run in map(Run, listed(self.run)) for file in (run.config_path, *run.model_files())]
-        return digest([hashlib.sha256(regular_file(file).read_bytes()).hexdigest() for file in files if file.exists()])
+        return digest([file_digest(file) for file in files if file.exists()])
 
     def _line(self, generation: Generation) -> str:
         if self.output_format == "json":
