@@ -25,8 +25,8 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
         text: the column of sentences, if known.
 
     Raises:
-        CorpusError: there is no such file, it is of another kind, or no column looks like acts or sentences; the
-            message names the columns.
+        CorpusError: there is no such file, it is of another kind, `act` and `text` are the same column, or no column
+            looks like acts or sentences; the message names the columns.
     """
     if path.suffix not in pairs.SUFFIXES:
         kinds = ", ".join(pairs.SUFFIXES)
@@ -47,7 +47,8 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
     rows = _rows(path, names)
     named = act is not None
     if act is None:
-        act = next((name for place, name in enumerate(names) if _are_acts([row[place] for row in rows])), None)
+        cells = {name: [row[place] for row in rows] for place, name in enumerate(names) if name != text}
+        act = next((name for name in cells if _are_acts(cells[name])), None)
     if act is None:
         where = f"no column of {path} looks like dialogue acts such as inform(name='The Eagle')"
         raise CorpusError(f"{where}; it has {_listed(header)}. Name them: --act COLUMN --text COLUMN")

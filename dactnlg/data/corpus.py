@@ -265,7 +265,7 @@ def _open_folder(folder: Path) -> Corpus:
     files = {split: found for split in SPLITS if (found := _find(folder, _FILE_NAMES[split]))}
     if "train" not in files:
         raise CorpusError(f"the folder {folder} has no train.jsonl or train.csv, .tsv or .json")
-    return _without_card(folder.resolve().stem, folder, files, None)
+    return _without_card(folder.resolve().name, folder, files, None)
 
 
 def _without_card(name: str, root: Path, files: Mapping[str, str], columns: tuple[str, str] | None) -> Corpus:

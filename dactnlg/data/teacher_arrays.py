@@ -11,6 +11,7 @@ import json
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -47,21 +48,24 @@ class TeacherArrays:
         content = [array.tobytes().hex() for array in (self.emotions, self.vectors)]
         return f"{self.name}@{digest([list(self.texts), *content])[:12]}"
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {text: place for place, text in enumerate(self.texts)}
+
     def of(self, contexts: Sequence[Sequence[str]], turns: int) -> dict[str, Array]:
         """Return the arrays of the last U = `turns` turns of contexts: `emotions` (B, U, K) and `vectors` (B, U, D).
 
         Raises:
             UserError: a turn is not among the texts.
         """
-        places = {text: place for place, text in enumerate(self.texts)}
         found: dict[str, Array] = {}
         for name, array in (("emotions", self.emotions), ("vectors", self.vectors)):
             rows = np.zeros((len(contexts), turns, array.shape[1]), np.float32)
             for row, context in enumerate(contexts):
                 for place, text in enumerate(context[-turns:]):
-                    if text not in places:
+                    if text not in self._places:
                         raise UserError(f"the arrays of {self.name} have nothing for the text {text[:60]!r}")
-                    rows[row, place] = array[places[text]]
+                    rows[row, place] = array[self._places[text]]
             found[name] = rows
         return found
 

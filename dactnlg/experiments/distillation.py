@@ -26,7 +26,7 @@ from dactnlg.data.division import FEWEST
 from dactnlg.data.proposal_files import card_text, initialize
 from dactnlg.data.proposals import propose
 from dactnlg.data.readers import pairs as pair_files
-from dactnlg.data.readers.reading import read_csv, read_turn
+from dactnlg.data.readers.reading import read_csv, read_header, read_turn
 from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.experiments.sifting import Inventory, Judged, counted, judge
 from dactnlg.fidelity.checker import FidelityChecker
@@ -171,7 +171,7 @@ def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
 
 def _table(path: Path, columns: tuple[str, str] | None) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the rows of a table as those of a JSONL file."""
-    keys = columns or pair_files.table_columns(path)
+    keys = columns or pair_files.table_columns(read_header(path))
     for line, cells in read_csv(path, keys):
         yield f"line {line}", dict(zip(keys, cells, strict=True))
 

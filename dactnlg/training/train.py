@@ -6,6 +6,7 @@ so that a broken run goes on where it was and ends with the same weights as an u
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,11 @@ def train(
             f"model.name: '{config.model.name}' answers contexts; corpus.name is one of dialogues: {names}"
         )
     corpora = [load_corpus(name, config.corpus.data_dir) for name in (config.corpus.name, *config.corpus.also)]
+    if twice := [name for name, count in Counter(corpus.name for corpus in corpora).items() if count > 1]:
+        raise ConfigError(
+            f"corpus.also: several corpora are called '{twice[0]}' and could not be told apart; rename the file or "
+            "folder of one, or give it a card with another name"
+        )
     run, cluster = Run(_default_output(source, config) if output is None else output), cluster or Cluster()
     if cluster.parts > 1:
         check_parts(config)

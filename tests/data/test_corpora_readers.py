@@ -65,6 +65,13 @@ def test_a_folder_has_a_file_a_split(tmp_path: Path) -> None:
         corpus.split("test")
 
 
+def test_a_folder_is_called_by_its_whole_name(tmp_path: Path) -> None:
+    for name in ("v1.0", "v1.1"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name, "train.jsonl", '{"act": "a()", "text": "x"}\n')
+    assert [load_corpus(tmp_path / name).name for name in ("v1.0", "v1.1")] == ["v1.0", "v1.1"]
+
+
 def test_a_card_of_the_user(tmp_path: Path) -> None:
     written(tmp_path, "t.jsonl", '{"act": "inform(pets=no)", "text": "No pets."}\n')
     card = "name: mine\nformat: pairs\nfiles: {train: {path: t.jsonl}}\nslots: {pets: {cues: {no: ['no pets']}}}\n"

@@ -58,6 +58,18 @@ def test_a_configuration_read_without_the_models_is_checked(tmp_path: Path) -> N
     assert load_config(run.config_path, models=models).model.model_dump()["embedding_size"] > 0
 
 
+def test_corpora_of_the_same_name_are_refused(tmp_path: Path) -> None:
+    """They would share one input of the model and one entry of the manifest."""
+    files = [tmp_path / folder / "data.jsonl" for folder in "ab"]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text('{"act": "inform(food=thai)", "text": "Thai food."}\n')
+    given = {"corpus": {"name": str(files[0]), "also": [str(files[1])]}, "model": {"name": RANDOM}}
+    with pytest.raises(ConfigError, match="corpus.also: several corpora are called 'data'"):
+        train(given, tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_run_folder_is_whole(tmp_path: Path) -> None:
     run = train(config("lstm"), tmp_path / "run", progress=False).path
     names = {path.name for path in run.iterdir()}

@@ -53,17 +53,18 @@ def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None
         CorpusError: the file is not of this kind, or a row is malformed (the message names the line).
     """
     if path.suffix in TABLES:
-        columns = columns or table_columns(path)
-        if CONTEXT_COLUMN in {*read_header(path)} - {*columns}:
+        header = read_header(path)
+        columns = columns or table_columns(header)
+        if CONTEXT_COLUMN in {*header} - {*columns}:
             return _read_table(path, (*columns, CONTEXT_COLUMN))
         return bracket.read(path, notes) if columns == MR_COLUMNS else _read_table(path, columns)
     return [_read_object(row, path, place, columns or object_keys(row)) for place, row in objects(path)]
 
 
-def table_columns(path: Path) -> tuple[str, str]:
-    """Return the default columns of acts and sentences for a table."""
-    header = read_header(path)
-    return MR_COLUMNS if not {*COLUMNS} & {*header} and {*MR_COLUMNS} <= {*header} else COLUMNS
+def table_columns(header: Iterable[str]) -> tuple[str, str]:
+    """Return the default columns of acts and sentences for a table with these columns."""
+    names = {*header}
+    return MR_COLUMNS if not {*COLUMNS} & names and {*MR_COLUMNS} <= names else COLUMNS
 
 
 def object_keys(row: Any) -> tuple[str, str]:
