@@ -16,6 +16,16 @@ def datasets_dir() -> Path:
     return _folder("datasets")
 
 
+def corpus_names() -> list[str]:
+    """Return the names of the corpora that have a card in `datasets/`."""
+    return sorted(card.stem for card in datasets_dir().glob("*.yaml"))
+
+
+def dialogue_names() -> list[str]:
+    """Return the names of the corpora of dialogues that have a card in `datasets/dialogues/`."""
+    return sorted(card.stem for card in (datasets_dir() / "dialogues").glob("*.yaml"))
+
+
 def configs_dir() -> Path:
     """Return the folder of the configurations shipped with dactnlg."""
     return _folder("configs")

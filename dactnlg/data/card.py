@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from dactnlg._utils import resources
 from dactnlg._utils.paths import relative
 from dactnlg._utils.patterns import compile_pattern
+from dactnlg._utils.resources import corpus_names, datasets_dir
 from dactnlg.errors import ConfigError, CorpusError, UnknownNameError
 from dactnlg.runs import yamlfile
 from dactnlg.text.style import Style
@@ -259,11 +259,6 @@ class Card(_Strict):
         )
 
 
-def corpus_names() -> list[str]:
-    """Return the names of the corpora that have a card in `datasets/`."""
-    return sorted(path.stem for path in resources.datasets_dir().glob("*.yaml"))
-
-
 def load_card(name: str | Path) -> Card:
     """Read a data card.
 
@@ -276,7 +271,7 @@ def load_card(name: str | Path) -> Card:
     """
     path = Path(name)
     if path.suffix not in (".yaml", ".yml"):
-        path = resources.datasets_dir() / f"{name}.yaml"
+        path = datasets_dir() / f"{name}.yaml"
         if str(name) not in corpus_names():
             raise UnknownNameError("corpus", str(name), corpus_names())
     try:

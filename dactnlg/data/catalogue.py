@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dactnlg._utils.resources import corpus_names
 from dactnlg._utils.tables import aligned
-from dactnlg.data.card import corpus_names, load_card
+from dactnlg.data.card import load_card
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import CorpusError
 

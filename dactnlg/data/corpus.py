@@ -14,11 +14,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from dactnlg._utils import resources
 from dactnlg._utils.hashing import MultisetHash
+from dactnlg._utils.resources import corpus_names, datasets_dir
 from dactnlg._utils.terminal import say_once
 from dactnlg.acts import Turn
-from dactnlg.data.card import ArchiveCard, Card, ColumnsCard, DivisionCard, FileCard, SlotCard, corpus_names, load_card
+from dactnlg.data.card import ArchiveCard, Card, ColumnsCard, DivisionCard, FileCard, SlotCard, load_card
 from dactnlg.data.division import FEWEST, divide
 from dactnlg.data.forms import read_forms
 from dactnlg.data.readers import pairs, readers
@@ -227,7 +227,7 @@ def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
         return _open_folder(path) if path.is_dir() else corpus_of_file(path)
     card = load_card(name)
     if not is_card:
-        return Corpus(card, [*search_path(data_dir), resources.datasets_dir()])
+        return Corpus(card, [*search_path(data_dir), datasets_dir()])
     # Data beside a user's card belong to it; elsewhere, files of the same names may belong to another corpus.
     return Corpus(card, [*([Path(data_dir)] if data_dir else []), path.parent, *search_path()])
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dactnlg._utils import resources
 from dactnlg._utils.hashing import digest
+from dactnlg._utils.resources import datasets_dir, dialogue_names
 from dactnlg.data.corpus import search_path
 from dactnlg.data.readers.dialogue_formats import FORMATS, Dialogue
 from dactnlg.errors import CorpusError, UnknownNameError
@@ -59,11 +58,6 @@ class DialogueCorpus(NamedTuple):
         return {split: digest([list(each.turns) for each in found]) for split, found in self.splits.items()}
 
 
-def dialogue_names() -> list[str]:
-    """Return the names of the corpora of dialogues that have a card."""
-    return sorted(path.stem for path in (resources.datasets_dir() / "dialogues").glob("*.yaml"))
-
-
 def load_dialogue_card(name: str) -> DialogueCard:
     """Return a card.
 
@@ -73,7 +67,7 @@ def load_dialogue_card(name: str) -> DialogueCard:
     """
     if name not in dialogue_names():
         raise UnknownNameError("corpus of dialogues", name, dialogue_names())
-    path = resources.datasets_dir() / "dialogues" / f"{name}.yaml"
+    path = datasets_dir() / "dialogues" / f"{name}.yaml"
     try:
         card = DialogueCard.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (yaml.YAMLError, ValidationError) as error:
@@ -114,8 +108,7 @@ def load_dialogues(
 
 def context_pairs(dialogues: Iterable[Dialogue], turns: int) -> list[ContextPair]:
     """Return every turn but the first of each dialogue with at most `turns` preceding turns as its context."""
-    made = partial(_pairs, turns=turns)
-    return [pair for number, dialogue in enumerate(dialogues) for pair in made(dialogue, number)]
+    return [pair for number, dialogue in enumerate(dialogues) for pair in _pairs(dialogue, number, turns)]
 
 
 def _pairs(dialogue: Dialogue, number: int, turns: int) -> list[ContextPair]:

@@ -12,8 +12,9 @@ from pathlib import Path, PurePosixPath
 
 from dactnlg._utils.hashing import file_digest
 from dactnlg._utils.paths import inside
+from dactnlg._utils.resources import corpus_names
 from dactnlg.data.archives import DAMAGES, unpack
-from dactnlg.data.card import ArchiveCard, Card, corpus_names, load_card
+from dactnlg.data.card import ArchiveCard, Card, load_card
 from dactnlg.data.corpus import Corpus, cache_dir, load_corpus
 from dactnlg.errors import CorpusError
 

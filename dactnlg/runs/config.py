@@ -125,7 +125,10 @@ def _checked(
         except UnknownNameError as error:
             mistakes.append(_line(places.get("model.name", where), "model.name", str(error)))
         except ValidationError as error:
+            # It also checks what every model's section has, which is reported once.
+            found = [detail for detail in found if detail["loc"][0] != "model"]
             found += [{**detail, "loc": ("model", *detail["loc"])} for detail in error.errors()]
+    total = len(mistakes) + len(found)
     for detail in found[:MOST_SHOWN]:
         key = ".".join(map(str, detail["loc"]))
         place = next((places[k] for k in _prefixes(detail["loc"]) if k in places), where)
@@ -133,7 +136,7 @@ def _checked(
     if len(found) > MOST_SHOWN:
         mistakes.append(f"and {len(found) - MOST_SHOWN} more")
     if mistakes or config is None:
-        count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        count = "one mistake" if total == 1 else f"{total} mistakes"
         raise ConfigError("\n  ".join([f"{count} in the configuration {where}".rstrip(), *mistakes]))
     return config if section is None else config.model_copy(update={"model": section})
 

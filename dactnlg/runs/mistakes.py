@@ -17,8 +17,8 @@ def plain_words(detail: ErrorDetails, data: Mapping[str, Any], models: Sections 
     """Return a plain message for a validation error of pydantic."""
     kind, value, path = detail["type"], detail["input"], [str(part) for part in detail["loc"]]
     section: Any = Config.model_fields[path[0]].annotation if path[0] in Config.model_fields else None
-    # Only a model name that is a string can have a section.
-    named = path[0] == "model" and len(path) > 1 and isinstance(data["model"].get("name"), str)
+    # Only a known model has a section.
+    named = models and path[0] == "model" and len(path) > 1 and data["model"].get("name") in models.names()
     if models is not None and named and kind != "missing":
         section = models.section(data["model"]["name"])
     fields: dict[str, Any] = getattr(section, "model_fields", {}) if len(path) > 1 else dict(Config.model_fields)

@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from dactnlg._utils import resources
+from dactnlg._utils.resources import corpus_names, dialogue_names
 from dactnlg.errors import suggest
 
 Targets = Literal["human", "handcrafted", "both"]
@@ -70,7 +70,7 @@ class CorpusConfig(_Section):
             # Generation needs no corpus: a run can be used on other machines, and without its card.
             return name
         if not is_corpus(name):
-            known = _corpus_names() + _dialogue_names()
+            known = corpus_names() + dialogue_names()
             where = "" if Path(name).is_absolute() else " in the current folder, where its path begins"
             file = f"there is no such file{where}; " if Path(name).suffix in _FILES else ""
             raise PydanticCustomError(
@@ -253,17 +253,9 @@ class Config(_Section):
         return text
 
 
-def _corpus_names() -> list[str]:
-    return sorted(card.stem for card in resources.datasets_dir().glob("*.yaml"))
-
-
-def _dialogue_names() -> list[str]:
-    return sorted(card.stem for card in (resources.datasets_dir() / "dialogues").glob("*.yaml"))
-
-
 def is_corpus(name: str) -> bool:
     """Return whether a name is that of a shipped card, or the path of a file or folder that may hold a corpus."""
-    return name in _corpus_names() + _dialogue_names() or _is_corpus_path(name)
+    return name in corpus_names() + dialogue_names() or _is_corpus_path(name)
 
 
 def _is_corpus_path(name: str) -> bool:

@@ -10,7 +10,8 @@ import pytest
 
 from dactnlg._utils import patterns
 from dactnlg._utils.patterns import compile_pattern, matches
-from dactnlg.data.card import corpus_names, load_card
+from dactnlg._utils.resources import corpus_names
+from dactnlg.data.card import load_card
 from dactnlg.errors import UserError
 
 ENDLESS = [

@@ -14,7 +14,7 @@ from helpers import missing
 from packaging.requirements import Requirement
 
 from dactnlg._utils import resources
-from dactnlg.data.card import corpus_names
+from dactnlg._utils.resources import corpus_names
 from dactnlg.runs.config import config_names, load_config
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dactnlg._utils.resources import corpus_names
 from dactnlg.acts import parse
-from dactnlg.data.card import corpus_names
 from dactnlg.data.catalogue import overview
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.inspection import Audit, audit, skeleton

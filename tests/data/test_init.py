@@ -124,7 +124,7 @@ def test_formats(name: str, arguments: list[str], tmp_path: Path, monkeypatch: p
     [
         ("a,b\n1,2\n", [], "no column of x.csv looks like dialogue acts.*columns a, b.*--act COLUMN --text COLUMN"),
         ("act,text\ninform(a=b),b\n", ["--act", "acts"], "no column 'acts'; it has the columns act, text"),
-        ("act,text\ninform(a=b),b\n", ["--act", "act", "--text", "act"], "'act' holds either acts or sentences, not"),
+        ("act,text\ninform(a=b),b\n", ["--act", "act", "--text", "act"], "both name the column 'act'"),
         ("act,text\ninform(a=b),b\n", ["--text", "act"], "no column of x.csv looks like dialogue acts"),
         ("", [], "no column of x.csv"),
         ("act,text\n", [], "holds no act/sentence pair"),

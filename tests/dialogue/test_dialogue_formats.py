@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dactnlg.data.dialogues import context_pairs, dialogue_names, load_dialogue_card, load_dialogues
+from dactnlg._utils.resources import dialogue_names
+from dactnlg.data.dialogues import context_pairs, load_dialogue_card, load_dialogues
 from dactnlg.data.readers.dialogue_formats import (
     FORMATS,
     Dialogue,

@@ -178,6 +178,31 @@ def test_missing_sections_and_keys(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["nonsense", "sclstm", "random"])
+def test_a_key_that_all_models_have_is_reported_once(tmp_path: Path, name: str) -> None:
+    text = MINIMAL.replace("sclstm", f"{name}\n  initialize_from: 3").replace("restaurants", "restaurnts")
+    head, *lines = mistakes(tmp_path, text)
+    unknown = [f"  line 4: model.name: unknown model 'nonsense'; valid: {VALID}"] if name == "nonsense" else []
+    assert sorted(lines) == [
+        "  line 2: corpus.name: unknown corpus 'restaurnts'; did you mean 'restaurants' or 'cs_restaurants'?",
+        *unknown,
+        "  line 5: model.initialize_from: must be text; got 3",
+    ]
+    assert head.startswith(f"{len(lines)} mistakes")
+
+
+def test_weights_of_a_model_without_any_are_refused_once(tmp_path: Path) -> None:
+    text = MINIMAL.replace("sclstm", "random\n  initialize_from: runs/x")
+    head, line = mistakes(tmp_path, text)
+    assert head.startswith("one mistake") and line.endswith("the model 'random' has no weights to begin with")
+
+
+def test_the_number_of_mistakes_counts_those_not_shown(tmp_path: Path) -> None:
+    head, *lines = mistakes(tmp_path, MINIMAL + "".join(f"x{n}: 1\n" for n in range(500)))
+    assert head.startswith("500 mistakes in the configuration ")
+    assert len(lines) == 101 and lines[-1] == "  and 400 more"
+
+
 def test_a_key_given_twice(tmp_path: Path) -> None:
     text = MINIMAL + "training:\n  epochs: 3\n  epochs: 4\n"
     assert mistakes(tmp_path, text)[1:] == ["  line 7: training.epochs: given twice, first on line 6"]
