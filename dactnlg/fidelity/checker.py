@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.amounts import amounts_otherwise, numbers_of, stray_numbers
@@ -10,14 +10,14 @@ from dactnlg.fidelity.facts import ACT, act_name, facts, special_name, value_fac
 from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.inventions import Inventions
 from dactnlg.fidelity.naming import Naming
-from dactnlg.fidelity.reader import INFORM, NEVER, Reader
+from dactnlg.fidelity.reader import INFORM, Reader
 from dactnlg.fidelity.reports import FidelityReport, Findings, together
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.fidelity.specials import Specials, either, one_question
 from dactnlg.fidelity.things import exchanged_specials, left_out, told_apart
 from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged
-from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
 from dactnlg.text.sentences import is_asking, split_sentences
 from dactnlg.text.slots import Shown, SlotChecker
 from dactnlg.text.tallies import Tally
@@ -99,7 +99,7 @@ class FidelityChecker:
         """Return whether the reader can detect that a special value or question is missing."""
         if self.reader is None or name not in self.reader.limits:
             return False
-        special, sure = self.reader.facts[name].kind[:1] == "=", self.reader.limits[name].least > NEVER
+        special, sure = self.reader.facts[name].special, self.reader.reads(name)
         if special or (sure and not one_question(turn)):
             return sure
         return bool(self.reader.parts.margins.get(name))
@@ -211,7 +211,8 @@ class FidelityChecker:
         if self.reader is None:
             return things
         found = self.reader.misplaced(words, alone=alone).items()
-        return {_slot_name(placeholder): _slot_name(other) for placeholder, other in found} | things
+        slots = [*(slot.name for _, slot in turn.slots()), *self.reader.parts.values]
+        return {_slot_name(own, slots): _slot_name(other, slots) for own, other in found} | things
 
     def _acts(self, turn: Turn, tokens: Sequence[str], logits: Mapping[str, float]) -> dict[str, str]:
         """Return the act types that a text does not express, each with the one that it expresses instead.
@@ -241,5 +242,7 @@ def _undone(turn: Turn, tokens: Sequence[str]) -> list[str]:
     return [act_name(act.act_type) for act in turn] if wordless else []
 
 
-def _slot_name(placeholder: str) -> str:
-    return placeholder.removeprefix("SLOT_").lower()
+def _slot_name(placeholder: str, slots: Iterable[str]) -> str:
+    """Return the first slot with a placeholder, else the placeholder's own name in lower case."""
+    lowered = placeholder.removeprefix("SLOT_").lower()
+    return next((slot for slot in slots if placeholder_name(slot) == placeholder), lowered)

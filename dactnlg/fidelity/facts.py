@@ -29,6 +29,11 @@ class Fact:
     slot: str | None = None
 
     @property
+    def special(self) -> bool:
+        """Whether it is a special value, such as `food=dontcare`."""
+        return self.kind.startswith("=")
+
+    @property
     def bare(self) -> bool:
         """Whether it is about a slot without a value, such as `?request(area)`."""
         return self.slot is not None and self.name == f"{self.kind}({self.slot})"

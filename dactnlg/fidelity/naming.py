@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
 from dactnlg.fidelity.plainly import any_of, careless, indifferent, matters, unknowing
-from dactnlg.fidelity.reader import NEVER, Reader
+from dactnlg.fidelity.reader import Reader
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import OPPOSITES
@@ -89,7 +89,7 @@ class Naming:
         # "There are 37 inns" does not express indifference to anything.
         told = len(free) < 2 and (not self._english or careless(words))
         # Facts that are too rare in training for the reader to detect.
-        unread = {slot: name for slot, name in free.items() if self._english and not self._reads(name)}
+        unread = {slot: name for slot, name in free.items() if self._english and not self._reader.reads(name)}
         named = unknown | ({} if told else free) | unread
         unnamed = [name for slot, name in named.items() if not any(map(self._names(slot), words))]
         unnamed += [] if careless(words) else unread.values()
@@ -143,10 +143,6 @@ class Naming:
             if fact.kind == UNKNOWN and (naming := tuple(filter(self._names(fact.slot or ""), words))):
                 found[fact.name] = naming
         return found
-
-    def _reads(self, name: str) -> bool:
-        """Return whether the reader can detect that a fact is not stated."""
-        return name in self._reader.facts and self._reader.limits[name].least > NEVER
 
     def _names(self, slot: str) -> Callable[[str], bool]:
         """Return a predicate: a word names a slot, as a part of its name or as learned to be specific to it."""

@@ -183,6 +183,10 @@ class Reader:
                 found[column] += sums[count + kind] + about[kind]
         return found
 
+    def reads(self, name: str) -> bool:
+        """Return whether a fact is known, and can surely be unsaid."""
+        return name in self.limits and self.limits[name].least > NEVER
+
     def act_logits(self, words: Sequence[str]) -> dict[str, float]:
         """Return the logits of the act types, by name, for folded words; faster than `logits`."""
         sums = self.parts.grams.sum(n_grams(words))
@@ -245,9 +249,7 @@ class Reader:
         """Return the other special values of a special value's slot: `food=none` for `food=dontcare`."""
         fact = self.facts[name]
         return [
-            other.name
-            for other in self.parts.facts
-            if other.slot == fact.slot and other.kind[:1] == "=" and other.name != name
+            other.name for other in self.parts.facts if other.slot == fact.slot and other.special and other.name != name
         ]
 
 

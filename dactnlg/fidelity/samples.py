@@ -14,6 +14,7 @@ from dactnlg.fidelity.facts import Fact, atoms, facts, value_fact
 from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.reader import Evidence
 from dactnlg.text.cues import masked
+from dactnlg.text.grammar.english import listed
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.slots import Shown, SlotChecker
 from dactnlg.text.values.delexicalization import Delexicalizer
@@ -24,11 +25,11 @@ PRECISE = 0.9
 STEM, STEM_SHARE = 4, 0.6
 """Minimum length of a stem that identifies a word, in letters and as a share of the word."""
 _BETWEEN_WORDS = re.compile(r"(?:(?<=\w)-+)?[\s/]+(?:-+[\s/]+)*|(?<=\w)-+")
-FUNCTION_WORDS = """
+FUNCTION_WORDS = listed("""
     about also and any are been but can cannot could does doesn doesnt don dont for from had has have him his how its
     just neither never nor not our out that the their them then there these they this those very want was were what when
     which will with without would you your
-"""
+""")
 """Words that occur beside slots but never name one."""
 
 
@@ -137,7 +138,7 @@ def learn_slot_words(rows: Sequence[Sample], slots: Iterable[str]) -> dict[str, 
         lift = min(max(PRECISE, 2 * len(about) / len(rows)), 0.97)
         words = [w for w, n in own.items() if n >= least and n >= lift * counts[w] and w.isalpha() and len(w) > 2]
         named = [word for word in own if names_slot(word, slot) and own[word] >= 0.5 * counts[word]]
-        found[slot] = sorted({*words, *named}.difference(FUNCTION_WORDS.split()))
+        found[slot] = sorted({*words, *named}.difference(FUNCTION_WORDS))
     return found
 
 

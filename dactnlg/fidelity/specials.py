@@ -11,7 +11,7 @@ from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, facts
 from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.plainly import asked
-from dactnlg.fidelity.reader import NEVER, Evidence, Reader
+from dactnlg.fidelity.reader import Evidence, Reader
 from dactnlg.fidelity.reports import Findings
 from dactnlg.text.owners import left_open
 from dactnlg.text.sentences import split_sentences
@@ -62,27 +62,26 @@ class Specials:
         for name, fact in stated.items():
             if fact.kind == ACT or name in choices:
                 continue
-            logit, limits = logits.get(name), self.reader.limits[name] if self.reader and name in logits else None
-            special = fact.kind[:1] == "="
-            if limits is None or logit is None or limits.least <= NEVER:
+            if self.reader is None or name not in logits or not self.reader.reads(name):
                 if name in cues.missing:
                     missing.append(name)
                 continue
-            lost = logit < limits.least and (special or not alone) and not self._plainly(name, fact, sentence, logits)
-            if not special and self.reader is not None:
+            lost = logits[name] < self.reader.limits[name].least and (fact.special or not alone)
+            lost = lost and not self._plainly(name, fact, sentence, logits)
+            if not fact.special:
                 lost = lost or self.reader.instead(name, logits, stated) is not None
                 lost = lost or (not alone and self._asks_for_others(fact, stated, sentence))
                 lost = lost or name in unasked
             if name in cues.missing:
                 lost = lost or not sure or not self._rescued(name, logits)
-            elif lost and special:
+            elif lost and fact.special:
                 lost = not self._unopposed(fact, sentence)
             # With `sure` unset, for generated sentences, the rule is stricter than what human sentences, with their
             # slips, would allow.
             if slots[fact.slot] == 1:
                 lost = lost or self._rated_otherwise(fact, sentence)
                 lost = lost or (not sure and self._told_otherwise(fact, sentence))
-            if lost and special:
+            if lost and fact.special:
                 rival = self._rival(name, stated, logits)
                 if rival:
                     contradicted[name] = rival
@@ -98,7 +97,7 @@ class Specials:
         slot, words = fact.slot or "", sentence.words
         if self.reader is None or self._naming is None:
             return False
-        if fact.kind[:1] != "=":
+        if not fact.special:
             return any(any(names_slot(word, slot) for word in each) for each in asked(words))
         if fact.kind not in (INDIFFERENT, UNKNOWN):
             return False
@@ -214,7 +213,7 @@ class Specials:
         found = dict.fromkeys((*cues.extra, *self._naming.indifferent_to(turn, sentence.words)))
         for name, logit in logits.items():
             fact = self.reader.facts[name]
-            if fact.kind[:1] != "=" or fact.slot in slots or logit <= self.reader.limits[name].most:
+            if not fact.special or fact.slot in slots or logit <= self.reader.limits[name].most:
                 continue
             if fact.kind not in (INDIFFERENT, UNKNOWN) or self.reader.names(sentence.words, fact.slot or ""):
                 found[name] = None
@@ -224,7 +223,7 @@ class Specials:
 def either(turn: Turn, stated: Mapping[str, Fact]) -> set[str]:
     """Return the special values of slots that leave a choice of several open, which may be worded as one."""
     slots, opened = Counter(fact.slot for fact in stated.values()), left_open(turn)
-    return {n for n, fact in stated.items() if fact.kind[:1] == "=" and slots[fact.slot] > 1 and fact.slot in opened}
+    return {n for n, fact in stated.items() if fact.special and slots[fact.slot] > 1 and fact.slot in opened}
 
 
 def _unasked(stated: Mapping[str, Fact], sentence: Evidence, logits: Mapping[str, float]) -> list[str]:
@@ -232,7 +231,7 @@ def _unasked(stated: Mapping[str, Fact], sentence: Evidence, logits: Mapping[str
 
     A sentence nearly always asks for one slot only.
     """
-    asking = [name for name, fact in stated.items() if fact.kind[:1] != "=" and fact.kind != ACT and name in logits]
+    asking = [name for name, fact in stated.items() if not fact.special and fact.kind != ACT and name in logits]
     many = len(asking) - len(split_sentences(sentence.words))
     return [name for name in sorted(asking, key=lambda name: logits[name])[: max(many, 0)] if logits[name] < 0]
 

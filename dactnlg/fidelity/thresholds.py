@@ -80,7 +80,7 @@ def choose_limits(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logit
         if kind != ACT:
             pos, neg = (np.array([x for n in names for x in d.get(n, ())]) for d in (positive, negative))
             least = break_even(pos, neg)
-            if kind[:1] != "=" and len(pos):
+            if not kind.startswith("=") and len(pos):
                 least = min(least, float(np.quantile(pos, LOOSE if kind == VALUE else UNSURE)))
             even |= dict.fromkeys(names, least)
         else:
@@ -88,7 +88,7 @@ def choose_limits(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logit
     limits = []
     for name, fact in reader.facts.items():
         rare = float(np.quantile(negative[name], 1 - RARE)) if name in negative else 0.0
-        least = min(even[name], 0.0) - (LENIENT if fact.kind[:1] == "=" else 0.0)
+        least = min(even[name], 0.0) - (LENIENT if fact.special else 0.0)
         own = np.array(positive.get(name, ()))
         if len(own) >= FEW and np.mean(own < least) > UNRELIABLE:
             # People word it like another fact: `dogsallowed=none` as "does not allow dogs".
@@ -101,7 +101,7 @@ def choose_margins(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logi
     """Return the margins for another act type, or another question of the same act type; see `ReaderParts`."""
     groups: dict[str, list[str]] = {}
     for name, fact in reader.facts.items():
-        if fact.kind[:1] != "=" and fact.kind != VALUE:
+        if not fact.special and fact.kind != VALUE:
             groups.setdefault(fact.kind, []).append(name)
     gains: dict[str, dict[str, list[float]]] = {
         name: {other: [] for other in names if other != name} for names in groups.values() for name in names

@@ -31,10 +31,10 @@ def learn_triggers(reader: Reader, rows: Sequence[Sample]) -> dict[str, list[str
     """Return special value -> trigger words, at least one of which nearly every sentence that states it contains."""
     total = Counter(word for row in rows for word in set(row.sentence.words))
     triggers = {}
-    logits = [reader.logits(row.sentence) if any(f.kind[:1] == "=" for f in row.facts) else {} for row in rows]
+    logits = [reader.logits(row.sentence) if any(f.special for f in row.facts) else {} for row in rows]
     for name, fact in reader.facts.items():
         # Yes and no share their words, and hardly any sentence states either without them.
-        if fact.kind[:1] != "=" or fact.kind in ("=yes", "=no"):
+        if not fact.special or fact.kind in ("=yes", "=no"):
             continue
         least = reader.limits[name].least
         about = [(row, found[name]) for row, found in zip(rows, logits, strict=True) if fact in row.facts]
@@ -76,10 +76,10 @@ def learn_telling(rows: Sequence[Sample]) -> dict[str, str]:
         total.update(held)
         for word in set(filter(str.isalpha, row.sentence.words)):
             groups.setdefault(word, {}).setdefault(row.sentence.acts, []).append(held)
-    found, others = {}, frozenset(FUNCTION_WORDS.split())
+    found = {}
     for word, by_acts in groups.items():
         places = [held for group in by_acts.values() for held in group]
-        if len(places) < FEWEST or len(word) < SHORTEST or word in others:
+        if len(places) < FEWEST or len(word) < SHORTEST or word in FUNCTION_WORDS:
             continue
         counts = Counter(name for held in places for name in held)
         # If it occurs with several, the rarest is the one that it is about: "phone" with `phone`, not with `name`.

@@ -148,6 +148,12 @@ def test_faults_are_named_by_their_kind(
     assert report["slots_ok"] is (key == "slots_ok")
 
 
+def test_misplaced_slots_have_the_names_of_the_turn(checker: FidelityChecker) -> None:
+    turn = parse("inform(name='Ivy Cutting';Height='560 m';Length='7 km')")
+    report = checker.check(turn, "Ivy Cutting is 560 m long and reaches 7 km at its highest point.")
+    assert report.misplaced == {"Height": "Length", "Length": "Height"}
+
+
 @pytest.mark.parametrize("sentence", ["", " ", ". …"])
 def test_without_a_word_no_act_is_done(checker: FidelityChecker, sentence: str) -> None:
     for act in ("goodbye()", "inform()", "inform(name='Ivy Cutting')"):
