@@ -47,7 +47,6 @@ class SpooledRows:
         size = IN_MEMORY * self._width * 8
         while data := self._file.read(size):
             yield np.frombuffer(data).reshape(-1, self._width)
-        self._file.seek(0, io.SEEK_END)
 
     def sum(self) -> Array:
         """Return the sum of all rows, (S,)."""
@@ -69,6 +68,8 @@ class SpooledRows:
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the rows
             weakref.finalize(self, self._file.close)
+        # Not all `blocks` may have been read.
+        self._file.seek(0, io.SEEK_END)
         for part in self._parts:
             self._file.write(part.data)
         self._file.flush()

@@ -27,6 +27,16 @@ def test_rows_in_a_file_are_the_rows(limit: int, monkeypatch: pytest.MonkeyPatch
     assert max(len(block) for block in rows.blocks()) <= (limit if limit < 100 else 100)
 
 
+def test_rows_are_appended_while_not_all_blocks_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "IN_MEMORY", 2)
+    rows, given = spool.SpooledRows(), np.random.default_rng(1).random((6, 3))
+    rows.append(given[:4])
+    blocks = rows.blocks()
+    next(blocks)
+    rows.append(given[4:])
+    assert (rows.array() == given).all()
+
+
 def test_records() -> None:
     records = spool.SpooledRecords()
     given = [{"text": "é\ud800\n", "list": [1, 2]}, None, [], "x"]

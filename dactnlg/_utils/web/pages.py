@@ -41,14 +41,14 @@ class Pages:
     Args:
         package: the package's dotted name.
         filters: additional filters for the templates, by name.
-        behind: a fallback package for templates that the first does not have.
+        fallback: a package for templates that the first does not have.
     """
 
     def __init__(
-        self, package: str, filters: Mapping[str, Callable[..., Any]] | None = None, behind: str | None = None
+        self, package: str, filters: Mapping[str, Callable[..., Any]] | None = None, fallback: str | None = None
     ) -> None:
         self._templates = Environment(
-            loader=ChoiceLoader([PackageLoader(each) for each in (package, behind) if each]),
+            loader=ChoiceLoader([PackageLoader(each) for each in (package, fallback) if each]),
             autoescape=True,
             undefined=StrictUndefined,
             finalize=lambda value: printable(value) if type(value) is str else value,

@@ -75,7 +75,7 @@ def serve(
     app: ASGIApp,
     listening: socket.socket,
     *,
-    drain_seconds: float = 30,
+    drain_seconds: int = 30,
     connections: int | None = None,
     silent_seconds: float = SILENT_SECONDS,
     on_reload: Callable[[], None] | None = None,
@@ -86,7 +86,7 @@ def serve(
     Args:
         app: the application.
         listening: the socket, from `bound`.
-        drain_seconds: how long running requests may go on, in whole seconds; a second Ctrl-C ends them at once.
+        drain_seconds: how long running requests may go on; a second Ctrl-C ends them at once.
         connections: maximum number of connections; requests on further ones are answered with 503.
         silent_seconds: how long a connection may stay open without a whole request head before it is closed.
         on_reload: called on SIGHUP, in the main thread, between two steps of the loop.
@@ -103,7 +103,7 @@ def serve(
         proxy_headers=False,
         server_header=False,
         limit_concurrency=connections,
-        timeout_graceful_shutdown=int(drain_seconds),
+        timeout_graceful_shutdown=drain_seconds,
         ws="none",
     )
     _Server(config, on_reload, ready).run([listening])

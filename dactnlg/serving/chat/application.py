@@ -35,7 +35,7 @@ def build(
     """
     replies = Replies(talkers, study.seed)
     # The pages for welcome and consent are shared by all kinds of studies.
-    pages = Pages("dactnlg.serving.chat", {"paragraphs": paragraphs}, behind="dactnlg.studies.server")
+    pages = Pages("dactnlg.serving.chat", {"paragraphs": paragraphs}, fallback="dactnlg.studies.server")
     desk = ChatDesk(study, storage, owner_token, base_url.rstrip("/"), pages, replies)
 
     @contextlib.asynccontextmanager
