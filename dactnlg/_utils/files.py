@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,8 @@ from dactnlg.errors import UserError
 
 _STREAMS = ("/dev/", "/proc/")
 """Names below these are treated as streams, even if they are files: the shell may redirect `/dev/stdout` to one."""
+_PARTIAL = re.compile(r"^partial-(?:(\d{1,9})-)?")
+"""Start of the name of a temporary file, with the number of the process; older versions left that out."""
 
 
 def check_folders(*files: str | Path | None) -> None:
@@ -84,17 +87,20 @@ def made_folder(folder: Path) -> Iterator[None]:
 def replace_file(path: Path) -> Iterator[Path]:
     """Replace a file, or make a folder, atomically: yield a temporary path to write to, then rename it to `path`.
 
-    A kill or a power cut leaves the old file or the new one, never half of one. The temporary file is `partial-NAME` in
-    the same folder (a rename is atomic only within one file system); it keeps the suffix of the name, from which some
-    writers choose the format. If the body raises, it is deleted and `path` is left unchanged.
+    A kill or a power cut leaves the old file or the new one, never half of one. The temporary file is
+    `partial-PROCESS-NAME` in the same folder (a rename is atomic only within one file system); it keeps the suffix of
+    the name, from which some writers choose the format. If the body raises, it is deleted and `path` is left unchanged;
+    what a killed process left of the same file is deleted too.
 
     Raises:
         OSError: the file cannot be written; `filename` is `path` even if the system names no file (a full disk).
     """
-    partial = path.with_name(f"partial-{path.name}")
+    partial = path.with_name(f"partial-{os.getpid()}-{path.name}")
     with naming(path, partial):
         # In a folder that came from elsewhere this name may be a link, and the write would follow it.
-        partial.unlink(missing_ok=True)
+        _remove(partial)
+        with contextlib.suppress(OSError):
+            _clear(path)
         try:
             yield partial
             _sync(partial)
@@ -102,8 +108,36 @@ def replace_file(path: Path) -> Iterator[Path]:
             _sync(path.parent)
         except BaseException:
             with contextlib.suppress(OSError):
-                shutil.rmtree(partial) if partial.is_dir() else partial.unlink(missing_ok=True)
+                _remove(partial)
             raise
+
+
+def final_name(name: str) -> str:
+    """Return the name that `replace_file` would give to a temporary file of this name; any other is returned as is."""
+    return _PARTIAL.sub("", name)
+
+
+def _clear(path: Path) -> None:
+    """Delete the temporary files of a path, except those of other running processes."""
+    for each in path.parent.iterdir():
+        found = _PARTIAL.match(each.name)
+        if found and found[1] and final_name(each.name) == path.name and not _is_other_process(int(found[1])):
+            _remove(each)
+
+
+def _remove(path: Path) -> None:
+    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+
+
+def _is_other_process(number: int) -> bool:
+    """Return whether another process of this number is running; on Windows, whose files in use stay, always False."""
+    if number == os.getpid() or os.name == "nt":
+        return False
+    try:
+        os.kill(number, 0)
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
+    return True
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

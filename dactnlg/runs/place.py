@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from dactnlg._utils.files import final_name
 from dactnlg._utils.locks import hold
 from dactnlg._utils.paths import refuse_links
 from dactnlg.errors import RunError
@@ -33,11 +34,15 @@ def held(run: Run) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         try:
             run.path.mkdir(parents=True, exist_ok=True)
-            file = stack.enter_context(run.training_lock_path.open("a"))
-            hold(file, RunError(f"{run.path} is being trained by another process"))
+            _lock(run.training_lock_path, run, stack)
         except OSError as error:
             raise RunError(f"cannot write the run folder {run.path}: {error.strerror}") from None
         yield
+
+
+def _lock(path: Path, run: Run, stack: contextlib.ExitStack) -> None:
+    file = stack.enter_context(path.open("a"))
+    hold(file, RunError(f"{run.path} is being trained by another process"))
 
 
 def check_place(run: Run) -> None:
@@ -53,7 +58,7 @@ def check_place(run: Run) -> None:
         # A kill may have left the first files of a run, or the lock of a training that could not begin. A configuration
         # alone is not such a remnant, since `begun.json` is written before it.
         ours = {path.name for path in (run.begun_path, run.preprocessor_path, run.reader_path)}
-        names = {path.name.removeprefix("partial-") for path in run.path.iterdir() if path.name[:1] != "."}
+        names = {final_name(path.name) for path in run.path.iterdir() if path.name[:1] != "."}
         if names - ours:
             raise RunError(f"{run.path} holds other files; name an empty or a new folder with --output")
 
@@ -83,7 +88,11 @@ def opened(run: Run, *, resume: bool, overwrite: bool) -> Iterator[Run]:
     Raises:
         RunError: the folder holds a run that is neither to be resumed nor overwritten; also as for `held`.
     """
-    settle(run)
+    with contextlib.ExitStack() as stack:
+        # A process that is just replacing the run holds the lock of the older one.
+        if (lock := _hidden(run, "old").training_lock_path).exists():
+            _lock(lock, run, stack)
+        settle(run)
     check_place(run)
     aside = overwrite and holds_run(run) and not (resume and is_unfinished(run))
     place = beside(run) if aside else run

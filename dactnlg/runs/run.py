@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg import __version__
-from dactnlg._utils.files import write_json
+from dactnlg._utils.files import final_name, write_json
 from dactnlg._utils.hashing import digest, file_digest
 from dactnlg._utils.locks import locked
 from dactnlg._utils.paths import refuse_links
@@ -38,6 +38,8 @@ from dactnlg.runs.manifest import read_manifest, read_object
 
 LOCK_SECONDS = 30
 """How long a process waits for another that writes the manifest."""
+_OLDER = ("codec.json", "model.keras")
+"""Files that only runs of dactnlg 0.1.0 have, besides their checkpoints."""
 
 
 _NAMED = re.compile(r"([^=/\\]+)=(.+)")
@@ -159,16 +161,14 @@ class Run:
 
     def older_files(self) -> list[Path]:
         """Return the files that only runs of dactnlg 0.1.0 have, existing or not."""
-        names = ("codec.json", "model.keras")
-        return [*(self.path / name for name in names), *self.path.glob("checkpoint-*.keras")]
+        return [*(self.path / name for name in _OLDER), *self.path.glob("checkpoint-*.keras")]
 
     def owns(self, name: str) -> bool:
         """Return whether a file or folder of this name is part of a run."""
         own = (value for key, value in vars(self).items() if key.endswith("_path"))
-        name = name.removeprefix("partial-")
-        older = ("codec.json", "model.keras")
+        name = final_name(name)
         checkpoint = name.startswith("checkpoint-") and name.endswith((".safetensors", ".keras"))
-        return name in older or checkpoint or any(path.name == name for path in own)
+        return name in _OLDER or checkpoint or any(path.name == name for path in own)
 
     def checkpoint_path(self, epoch: int) -> Path:
         """Return the path of the checkpoint of an epoch."""
@@ -203,10 +203,12 @@ class Run:
             # The weights are not checked: a kill may have left those that were best before.
             name, files = self.preprocessor_path.name, read_object(self.state_path)["files"]
             known = {name: files[name], **{name: files[name] for name in files if name == self.reader_path.name}}
-        for path in {*self.model_files(), *(self.path / name for name in known if name == self.reader_path.name)}:
+        for path in (self.preprocessor_path, self.reader_path, self.weights_path):
+            if path.name not in known:
+                continue
             if not path.exists():
                 raise RunError(f"{path}, which training wrote, is not there; train the model anew")
-            if path.name in known and known[path.name] != file_digest(path):
+            if known[path.name] != file_digest(path):
                 raise RunError(
                     f"{path} is not the file that training wrote: it is damaged, or of another run; train the model "
                     "anew"

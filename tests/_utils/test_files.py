@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dactnlg._utils.files import check_folders, replace_file, written
+from dactnlg._utils.files import check_folders, final_name, replace_file, written
 from dactnlg.errors import UserError
 
 
@@ -39,6 +39,31 @@ def test_what_fails_leaves_the_old_file(path: Path, error: type[BaseException]) 
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_two_processes_write_the_same_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with replace_file(path) as first:
+        first.write_text("first")
+        # Another process, which runs.
+        monkeypatch.setattr(os, "getpid", os.getppid)
+        with replace_file(path) as second:
+            second.write_text("second")
+            assert first.read_text() == "first"
+        assert path.read_text() == "second"
+    assert path.read_text() == "first"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_a_kill_left_is_deleted_with_the_next_write(path: Path) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    for name in (f"partial-{ended.pid}-model.keras", f"partial-{ended.pid}-other"):
+        (path.parent / name).write_text("half")
+    (path.parent / "partial-999999999-model.keras").mkdir()
+    with replace_file(path) as partial:
+        partial.write_text("new")
+    assert {each.name for each in path.parent.iterdir()} == {path.name, f"partial-{ended.pid}-other"}
+    assert [*map(final_name, ("partial-7-a", "partial-a", "a"))] == ["a"] * 3
+
+
 def test_it_is_on_the_disk_before_it_has_the_name(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced = []
 
@@ -48,7 +73,7 @@ def test_it_is_on_the_disk_before_it_has_the_name(path: Path, monkeypatch: pytes
     monkeypatch.setattr(os, "fsync", fsync)
     with replace_file(path) as partial:
         partial.write_text("new")
-    assert synced == [("partial-model.keras", "old"), (path.parent.name, "new")]
+    assert synced == [(f"partial-{os.getpid()}-model.keras", "old"), (path.parent.name, "new")]
 
 
 def test_a_full_disk_is_told_with_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

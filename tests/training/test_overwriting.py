@@ -176,6 +176,20 @@ def test_what_another_process_trains_beside_a_run_is_left_alone(finished: Path, 
     Run(finished).check_files()
 
 
+def test_a_run_that_is_just_being_replaced_is_left_alone(finished: Path) -> None:
+    old = finished.parent / ".run.old"
+    with opened(Run(finished), resume=False, overwrite=True):
+        # The first of the two renamings.
+        finished.rename(old)
+        with pytest.raises(RunError, match="another process"), opened(Run(finished), resume=False, overwrite=True):
+            pass
+        assert old.exists() and not finished.exists()
+    # Once that process has ended, the older run comes back.
+    with opened(Run(finished), resume=False, overwrite=True):
+        assert not old.exists()
+    Run(finished).check_files()
+
+
 @pytest.mark.parametrize("resume", [False, True])
 def test_a_training_before_its_first_epoch_is_left_alone(tmp_path: Path, *, resume: bool) -> None:
     run = Run(tmp_path / "run")
