@@ -67,7 +67,8 @@ class ArchiveCard(_Strict):
         size: maximum bytes to fetch, and maximum total bytes of its files.
         into: folder under the data folder for all files, without the single top-level folder that may wrap them; used
             if there are no `members`.
-        members: the wanted files, path under the data folder -> name in the archive.
+        members: the wanted files, path under the data folder -> path in the archive, of which outer folders may be left
+            out.
     """
 
     url: Address

@@ -61,7 +61,7 @@ def train(
         The run, as `Generator.load` and `dactnlg.evaluate` take it.
 
     Raises:
-        ConfigError: mistakes in the configuration, all of them.
+        ConfigError: mistakes in the configuration, all of them, or two corpora have the same name.
         WorkerError: the cluster is not to be had, or its processes do not agree.
         RunError: the folder holds a run already or something else, or another configuration is to be resumed.
         CorpusError: the corpus is missing, damaged or empty.
