@@ -1,7 +1,7 @@
-"""Between acts and sentences on one side and tokens on the other.
+"""Conversion between acts and sentences on one side and tokens on the other.
 
-`preprocessor.Preprocessor` puts the parts together and is what a run saves of them: tokenisers, surface form, casing,
+`preprocessor.Preprocessor` combines the parts and is what a run saves of them: tokenisers, surface form, casing,
 delexicalisation, templates, trigger words, vocabulary and the encoding of acts. `values` finds values and puts them
-back, `grammar` tells how a text reads, and `slots.SlotChecker` checks a sentence against its act. Nothing here knows a
-corpus or a model.
+back, `grammar` judges how a text reads, and `slots.SlotChecker` checks a sentence against its act. Nothing here depends
+on a particular corpus or model.
 """

@@ -1,7 +1,7 @@
-"""The user's last turn, whose words an answer may take up: its tokens, and their numbers.
+"""The user's last turn, whose words an answer may take up: its tokens and their ids.
 
-Dušek and Jurčíček (2016, "A Context-aware Natural Language Generator for Dialogue Systems") let a generator see it, for
-people entrain: they take over each other's words. Values that the act has too are placeholders, as in the answer.
+Dušek and Jurčíček (2016, "A Context-aware Natural Language Generator for Dialogue Systems") show it to the generator,
+because people entrain: they adopt each other's words. Values shared with the act are placeholders, as in the answer.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from dactnlg.text.values.delexicalization import Delexicalizer
 from dactnlg.text.vocabulary import Vocabulary
 
 CONTEXT = "context"
-"""The array's name among a model's `inputs`."""
+"""The array's name in a model's `inputs`."""
 LONGEST = 48
-"""Tokens of a context that are seen, the last ones: a client may send a text of any length."""
+"""The most tokens of a context that are used, the last ones: a client may send a text of any length."""
 CHARACTERS = 1000
-"""Characters of a context that are looked at, the last ones."""
+"""The most characters of a context that are read, the last ones."""
 FEWEST = 2
-"""Tokens that training has less often are unknown, so that there is something to learn of unknown ones."""
+"""Tokens less frequent in training are mapped to `<unk>`, so that a model learns something about unknown ones."""
 
 
 def context_tokens(delexicalizer: Delexicalizer, turn: Turn, context: str) -> tuple[str, ...]:
-    """Return the last tokens of what the user has said, folded, with placeholders for the values of the act.
+    """Return the last tokens of what the user said, case-folded, with placeholders for the values of the act.
 
     Args:
         delexicalizer: of the corpus.
-        turn: the act of the answer, prepared or as it was written.
-        context: the text; empty where nothing was said.
+        turn: the act of the answer, prepared or as written.
+        context: the text; empty if nothing was said.
     """
     if not context.strip():
         return ()
@@ -42,14 +42,14 @@ def context_tokens(delexicalizer: Delexicalizer, turn: Turn, context: str) -> tu
 
 
 def context_vocabulary(contexts: Iterable[Sequence[str]]) -> Vocabulary:
-    """Return the numbering of the tokens of training contexts."""
+    """Return the vocabulary of training contexts."""
     return Vocabulary.build(contexts, FEWEST)
 
 
 def numbered(vocabulary: Vocabulary, contexts: Sequence[Sequence[str]]) -> NDArray[np.int32]:
-    """Return the numbers of contexts, (B, C), padded with 0 behind."""
+    """Return the token ids of contexts, (B, C), padded with 0 at the end."""
     rows = [vocabulary.encode(context) for context in contexts]
-    # A few fixed shapes keep compiled functions few.
+    # A few fixed shapes keep the number of compiled functions small.
     width = -(-max(1, *map(len, rows), 1) // 8) * 8
     numbers = np.zeros((len(rows), width), np.int32)
     for place, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""What a model can copy from an act: placeholders of values, and the words of values that stand for themselves."""
+"""What a model can copy from an act: the placeholders of values, and the words of values that have none."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def copied(
         turns: B acts.
         encoder: knows the entries of an act.
         delexicalizer: knows which values have placeholders.
-        vocabulary: the tokens of sentences; what it lacks cannot be copied.
+        vocabulary: the tokens of sentences; tokens outside it cannot be copied.
 
     Returns:
-        The number of a token, and that of the entry that it stands in, from 1 in the order of `ActEncoder.sequences`.
+        The id of a token, and the index of its entry, from 1 in the order of `ActEncoder.sequences`.
     """
     rows = [_copied(turn, encoder, delexicalizer, vocabulary) for turn in turns]
-    # A few fixed shapes keep compiled functions few.
+    # A few fixed shapes keep the number of compiled functions small.
     length = -(-max(1, *map(len, rows)) // 4) * 4 if rows else 4
     found = np.zeros((len(turns), length, 2), np.int32)
     for filled, row in zip(found, rows, strict=True):
@@ -49,7 +49,7 @@ def _copied(
             continue
         words = [token.casefold() for token in tokenize(slot.value or "")]
         if slot.delexicalizable:
-            # Required slots stand in the turn's order. One that is not among those left is said already, or never.
+            # Required slots are in the turn's order. One that is not among the rest was said already, or never is.
             at = next((at for at, item in enumerate(owed) if item.slot == slot), None)
             words = [] if at is None else [owed[at].placeholder]
             owed = owed if at is None else owed[at + 1 :]

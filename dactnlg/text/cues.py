@@ -1,6 +1,6 @@
-"""Cues: regular expressions that find what a sentence says of a special value, or of one of a closed class.
+"""Cues: regular expressions that find a special value, or one of a closed class, in a sentence.
 
-They are looked for in the folded sentence: lower case, one space between words.
+They are matched against the folded sentence: lower case, single spaces between words.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.delexicalization import lexicalize
 
 MASK = "_"
-"""What cues see in the place of a value: a word without letters."""
+"""What cues see instead of a value: a word without letters."""
 WINDOW = 2000
-"""Characters of a sentence in which a cue has to show; what a cue costs may grow with the square of them."""
+"""Characters of a sentence searched at a time; the cost of a cue may grow with the square of the length."""
 _WORD = 40
-"""Characters of the longest word that no window cuts."""
+"""Characters of the longest word that is never cut at the edge of a window."""
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
 # The start of a pattern: conditions on what precedes, then a letter or a choice of words.
@@ -26,7 +26,7 @@ _BEGINNING = re.compile(r"(?:\(\?<[!=][^()|]*\))*(?:([a-z])|\(\?:([a-z][a-z' |-]
 
 
 def masked(tokens: Sequence[str]) -> str:
-    """Return delexicalised tokens as a raw sentence, `MASK` in the place of each value.
+    """Return delexicalised tokens as a raw sentence, with `MASK` for each value.
 
     The words of a name say nothing but the name.
     """
@@ -34,19 +34,19 @@ def masked(tokens: Sequence[str]) -> str:
 
 
 def spelled(spellings: Iterable[tuple[str, ...]]) -> list[str]:
-    """Return the patterns that find any of a value's spellings."""
+    """Return patterns that find any of a value's spellings."""
     between = r"\W{0,2}"
     return [rf"(?<!\w){between.join(map(re.escape, words))}(?!\w)" for words in spellings]
 
 
 def without(cue: Pattern, text: str) -> str:
-    """Return a text without what a cue finds: "cheap" for "less than £20" is no other price."""
+    """Return a text with the matches of a cue masked: "cheap" for "less than £20" is no other price."""
     return replaced(cue, MASK, text) if len(text) <= WINDOW else text
 
 
 def any_of(patterns: Iterable[str]) -> str:
-    """Return one pattern that matches what any of several patterns matches."""
-    # Patterns that begin at a word boundary share one test for it: inside words nothing else is tried.
+    """Return one pattern that matches whatever any of several patterns matches."""
+    # Patterns that begin at a word boundary share one test for it, so that nothing else is tried inside words.
     bounded, others = [], []
     for pattern in patterns:
         if pattern.startswith(r"\b") and not _has_choice(pattern):
@@ -62,7 +62,7 @@ def any_of(patterns: Iterable[str]) -> str:
 
 
 def _first_letters(pattern: str) -> set[str]:
-    """Return the letters that a match of a pattern can begin with; none if they cannot be worked out."""
+    """Return the letters that a match of a pattern can begin with; empty if they cannot be determined."""
     if not (found := _BEGINNING.match(pattern)):
         return set()
     first, words = found.groups()
@@ -71,7 +71,7 @@ def _first_letters(pattern: str) -> set[str]:
 
 
 def _has_choice(pattern: str) -> bool:
-    """Whether a pattern is a choice (`a|b`) outside of groups."""
+    """Whether a pattern has an alternation (`a|b`) outside groups."""
     bare = _ESCAPE_OR_CLASS.sub("", pattern)
     while bare != (outer := _INNERMOST_GROUP.sub("", bare)):
         bare = outer
@@ -79,14 +79,14 @@ def _has_choice(pattern: str) -> bool:
 
 
 def shows(cue: Pattern, text: str) -> bool:
-    """Whether a cue is found in a folded sentence, or in a part of a long one."""
+    """Whether a cue matches a folded sentence, or a window of a long one."""
     if len(text) <= WINDOW:
         return matches(cue, text)
     return any(matches(cue, part) for part in _windows(text))
 
 
 def _windows(text: str) -> Iterator[str]:
-    """Yield the parts of a long text, each with the second half of the one before; cut at spaces, if there are any."""
+    """Yield the windows of a long text, each overlapping the previous one by half; cut at spaces if there are any."""
     for start in range(0, len(text) - WINDOW // 2, WINDOW // 2):
         first = text.rfind(" ", max(start - _WORD, 0), start) + 1 if start else 0
         last = text.find(" ", start + WINDOW, start + WINDOW + _WORD)

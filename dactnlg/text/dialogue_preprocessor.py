@@ -1,4 +1,4 @@
-"""Between turns of dialogues and a model's arrays: the preprocessor of models that answer a context.
+"""Conversion between dialogue turns and a model's arrays: the preprocessor of models that answer a context.
 
 Shapes: B contexts, U turns of a context, T tokens of a turn. U and T are fixed, so that one program fits every context.
 """
@@ -21,13 +21,13 @@ from dactnlg.text.vocabulary import EOS_ID, Vocabulary
 
 
 class ContextPair(NamedTuple):
-    """Turns and what is said next.
+    """A context and the turn that follows it.
 
     Attributes:
-        context: the turns before, the oldest first.
+        context: the preceding turns, oldest first.
         target: the next turn.
         conversation: the number of its conversation.
-        acts: labels of what the next turn does, where the corpus has them.
+        acts: labels of what the next turn does, if the corpus has them.
     """
 
     context: tuple[str, ...]
@@ -38,14 +38,14 @@ class ContextPair(NamedTuple):
 
 @dataclass(frozen=True)
 class DialoguePreprocessor:
-    """Numbers the words of dialogues.
+    """Maps the words of dialogues to ids.
 
     Attributes:
         vocabulary: of the tokens, lower-cased.
-        turns: U, how many turns before are seen, the last ones.
-        longest: T, how many tokens of a turn are seen, the last one being the end; the first ones.
-        teacher: which teacher's arrays the model takes or learned from; empty for none.
-        acts: A, the labels that a model is told of the turn that it is to say; empty where it is told none.
+        turns: U, how many preceding turns are used, the last ones.
+        longest: T, how many tokens of a turn are used, the first ones, including the end token.
+        teacher: the teacher whose arrays the model takes or learned from; empty for none.
+        acts: A, the labels that a model can be given for the turn to generate; empty if it is given none.
     """
 
     vocabulary: Vocabulary
@@ -65,7 +65,7 @@ class DialoguePreprocessor:
         teacher: str = "",
         acts: Iterable[str] = (),
     ) -> DialoguePreprocessor:
-        """Number the `most` most frequent tokens of training targets and first turns, and labels of acts."""
+        """Number the `most` most frequent tokens of training turns, each text once per conversation, and act labels."""
         texts: dict[tuple[int, str], None] = {}
         for pair in pairs:
             texts |= dict.fromkeys((pair.conversation, text) for text in (*pair.context, pair.target))
@@ -74,10 +74,10 @@ class DialoguePreprocessor:
 
     @property
     def sizes(self) -> Sizes:
-        """What a model has to know: tokens, and labels of acts; there are no words of values."""
+        """What a model has to know: numbers of tokens and of act labels; there are no words of values."""
         return Sizes(len(self.vocabulary), len(self.acts), 0)
 
-    # What a decoder asks of a preprocessor: nothing is required of an answer.
+    # What a decoder asks of a preprocessor: an answer has no required slots.
     @property
     def kinds(self) -> NDArray[np.int32]:
         """No token is a placeholder, (V,)."""
@@ -96,24 +96,24 @@ class DialoguePreprocessor:
     def arrays(
         self, contexts: Sequence[Sequence[str]], acts: Sequence[Sequence[str]] | None = None
     ) -> dict[str, NDArray[Any]]:
-        """Return contexts as numbers.
+        """Return contexts as arrays of ids.
 
         Args:
-            contexts: the turns of each, the oldest first.
-            acts: the labels of what is to be said in each; None leaves that to the model.
+            contexts: the turns of each, oldest first.
+            acts: the labels of what to say in each; None leaves that to the model.
 
         Returns:
-            `turns`, (B, U, T), its turns from the first row on, 0 where there is none; `turn_lengths`, (B, U), the
+            `turns`, (B, U, T), the turns from the first row on, 0 where there is none; `turn_lengths`, (B, U), the
             tokens of each turn, 0 for no turn; and `act`, (B, A), 1 for each label.
 
         Raises:
-            UnknownNameError: a label that training never had.
+            UnknownNameError: a label that is not in the training data.
         """
         context = np.zeros((len(contexts), self.turns, self.longest), np.int32)
         lengths = np.zeros((len(contexts), self.turns), np.int32)
         known: dict[str, list[int]] = {}
         for row, turns in enumerate(contexts):
-            # An empty context is one turn that says nothing.
+            # An empty context is a single empty turn.
             for place, turn in enumerate(list(turns)[-self.turns :] or [""]):
                 if turn not in known:
                     known[turn] = self.encode(turn)
@@ -132,11 +132,11 @@ class DialoguePreprocessor:
         return found
 
     def known_acts(self, labels: Iterable[str]) -> list[str]:
-        """Return the labels among some that training had: another one is as good as none."""
+        """Return those of the labels that occur in training: an unknown one counts as none."""
         return [label for label in labels if label in self.acts]
 
     def encode(self, text: str) -> list[int]:
-        """Return the numbers of a turn's tokens and of its end, T at most."""
+        """Return the ids of a turn's tokens and the end token, at most T."""
         return [*self.vocabulary.encode(words(text))[: self.longest - 1], EOS_ID]
 
     def text(self, tokens: Sequence[str]) -> str:
@@ -160,7 +160,7 @@ class DialoguePreprocessor:
         """Read what `save` wrote.
 
         Raises:
-            RunError: it is something else.
+            RunError: the file is not a dialogue preprocessor.
         """
         try:
             data: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))

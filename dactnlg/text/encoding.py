@@ -1,9 +1,9 @@
-"""Acts as arrays: the DA vector, and for the hierarchical model the entries with the words of their values.
+"""Acts as arrays: the DA vector and, for the hierarchical model, the entries with the words of their values.
 
 The DA vector (Sharma et al. 2017, section 4.2) is binary over fused act-slot entries: `inform|food`,
-`inform|kidsallowed=no`, `request|food=`, `?select|near#2` for a second one. Beside the fused entries stand the act
-types and the slots by themselves (`act:inform`, `slot:food`), so that a combination that training never had is still
-encoded as far as its parts are known.
+`inform|kidsallowed=no`, `request|food=`, `?select|near#2` for a second one. Act types and slots also have entries of
+their own (`act:inform`, `slot:food`), so that a combination unseen in training is still encoded as far as its parts
+are known.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Sizes(NamedTuple):
-    """Of what a preprocessor numbers.
+    """What a preprocessor numbers, and how many of each.
 
     Attributes:
         vocabulary: tokens that a model can generate.
         act: entries of the DA vector.
         words: words of values.
-        context: words of what users say before; 0 where models do not look at it.
+        context: words of preceding user turns; 0 if models do not use them.
     """
 
     vocabulary: int
@@ -39,7 +39,7 @@ class Sizes(NamedTuple):
 
 
 def entries(turn: Turn) -> list[tuple[str, str, Slot | None]]:
-    """Return the turn as (fused entry, entry by itself, slot) triples in the order written; an act comes first."""
+    """Return the turn as (fused entry, separate entry, slot) triples as written, each act before its slots."""
     found: list[tuple[str, str, Slot | None]] = []
     counts: dict[str, int] = {}
     for act in turn:
@@ -58,18 +58,18 @@ def entries(turn: Turn) -> list[tuple[str, str, Slot | None]]:
 
 
 def features(turn: Turn, corpus: str | None = None) -> set[str]:
-    """Return the names of the DA vector's non-zero entries."""
+    """Return the names of the non-zero entries of the DA vector."""
     names = {name for fused, alone, _ in entries(turn) for name in (fused, alone)}
     return names | {f"corpus:{corpus}"} if corpus else names
 
 
 class ActEncoder:
-    """Turns acts into the arrays that models take.
+    """Encodes acts as the arrays that models take.
 
     Args:
         features: the names of the DA vector's entries, in order (from training data only).
-        words: the words of values that the hierarchical model knows.
-        corpus: the corpus whose manner shall be spoken, where a model was trained on several.
+        words: the words of values known to the hierarchical model.
+        corpus: the corpus whose style to imitate, if a model was trained on several.
     """
 
     def __init__(self, features: Sequence[str], words: Vocabulary, corpus: str | None = None) -> None:
@@ -99,7 +99,7 @@ class ActEncoder:
         return {name.removeprefix("slot:").split("=")[0] for name in self.features if name.startswith("slot:")}
 
     def vectors(self, turns: Sequence[Turn], corpora: Sequence[str | None] | None = None) -> NDArray[np.float32]:
-        """Return the DA vectors, shape (turns, features); entries that training never had are left out."""
+        """Return the DA vectors, shape (turns, features); entries unseen in training are left out."""
         out = np.zeros((len(turns), len(self.features)), np.float32)
         for row, turn in enumerate(turns):
             corpus = corpora[row] if corpora is not None else self.corpus
@@ -108,16 +108,16 @@ class ActEncoder:
         return out
 
     def sequences(self, turns: Sequence[Turn]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return entries and value words for the hierarchical encoder, 0 where there is none.
+        """Return entries and value words for the hierarchical encoder, padded with 0.
 
         Returns:
-            Numbers + 1 of the fused entry and of the act type or slot by itself, shape (turns, entries, 2), and word
-            numbers, shape (turns, entries, words).
+            Indices + 1 of the fused entry and of the separate act type or slot, shape (turns, entries, 2), and word
+            ids, shape (turns, entries, words).
         """
         rows = [self._sequence(turn) for turn in turns]
         length = max((len(row) for row in rows), default=1)
         width = max((len(words) for row in rows for _, words in row), default=1)
-        # A few fixed shapes keep compiled functions few.
+        # A few fixed shapes keep the number of compiled functions small.
         length, width = -(-max(length, 1) // 4) * 4, -(-max(width, 1) // 4) * 4
         numbers = np.zeros((len(turns), length, 2), np.int32)
         words = np.zeros((len(turns), length, width), np.int32)
@@ -128,7 +128,7 @@ class ActEncoder:
         return numbers, words
 
     def known(self, turn: Turn) -> list[tuple[tuple[int, int], Slot | None]]:
-        """Return the entries of a turn that training had too, as `sequences` numbers them, each with its slot."""
+        """Return the entries of a turn that occur in training, numbered as in `sequences`, each with its slot."""
         numbered = [
             ((self._index.get(fused, -1) + 1, self._index.get(alone, -1) + 1), slot)
             for fused, alone, slot in entries(turn)
@@ -140,5 +140,5 @@ class ActEncoder:
 
 
 def value_words(slot: Slot) -> list[str]:
-    """Return the lower-cased words of a slot's value, none where it has no value."""
+    """Return the lower-cased words of a slot's value; empty if it has none."""
     return [strip_joiner(token).casefold() for token in tokenize(slot.special or slot.value or "")]

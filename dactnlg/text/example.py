@@ -16,7 +16,7 @@ class Example:
         references: the human sentences, exactly as the corpus has them.
         handcrafted: sentences of a handcrafted generator (RNNLG's third column).
         origin: file and row, for messages ("train.json, row 12").
-        context: what the user has said before; empty where nothing is known of it.
+        context: what the user said before; empty if unknown.
     """
 
     turn: Turn
@@ -34,7 +34,7 @@ class Pair:
         turn: the acts.
         corpus: the name of the corpus; None if there is only one.
         tokens: the sentence in lower-case tokens, delexicalised.
-        context: what the user has said before, for models that look at it.
+        context: what the user said before, for models that use it.
     """
 
     turn: Turn

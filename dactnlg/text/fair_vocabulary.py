@@ -1,6 +1,6 @@
 """Vocabularies of fair evaluation (Huang et al. 2020, section 2.1): F, the frequent tokens, and R, the rare ones.
 
-A model knows F; metrics count F and R. Models with different F are comparable if the union of F and R is the same.
+A model knows F; metrics count F and R. Models with different F are comparable if their unions of F and R are the same.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ SPECIAL = frozenset({PAD, BOS, EOS, UNK})
 
 @dataclass(frozen=True)
 class FairVocabulary:
-    """The vocabularies F and R, which share no token.
+    """The vocabularies F and R, which are disjoint.
 
     Attributes:
-        frequent: F, training tokens that occur at least `min_count` times, by falling count, then by token.
+        frequent: F, training tokens that occur at least `min_count` times, by training count, total count and token.
         rare: R, all other tokens of train, valid and test, in the same order.
         min_count: the smallest count of a frequent token, T_min in the paper.
         counts: token -> occurrences in all splits together.
@@ -68,14 +68,14 @@ class FairVocabulary:
         return Vocabulary(self.frequent)
 
     def whole(self) -> Vocabulary:
-        """Return the vocabulary of metrics: special tokens, F, R; ids of F are those of `model_vocabulary`."""
+        """Return the vocabulary of metrics: special tokens, F, R; the ids of F are those of `model_vocabulary`."""
         return Vocabulary((*self.frequent, *self.rare))
 
     def digest(self) -> str:
-        """Return the vocabulary hash: of F and R with their counts.
+        """Return the vocabulary hash, of F and R with their counts.
 
-        With counts, because in the paper's Fig. 4 the hash changes with every sample removed, even if its words remain
-        elsewhere.
+        The counts are included because in the paper's Fig. 4 the hash changes with every sample removed, even if its
+        words remain elsewhere.
         """
         parts = [sorted((token, self.counts[token]) for token in tokens) for tokens in (self.frequent, self.rare)]
         return digest(["vocabulary", *parts, self.sentences])

@@ -1,4 +1,4 @@
-"""Learned questions: how training asks for slots, which of a turn's a sentence has lost, and how to ask for them."""
+"""Learned questions: how training asks for slots, which of a turn's questions a sentence lacks, and how to ask them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from dactnlg.text.trigger_words import PRECISION, QUESTION, TriggerWords, bare_s
 from dactnlg.text.values.nearness import names_slot
 
 RARE = 0.05
-"""A word in fewer of a slot's questions does not show that they ask for it."""
+"""A word in a smaller share of a slot's questions does not show that they ask for it."""
 _FUNCTION_WORDS = """
     about also been before could does even from have here just like looking more some something than that them then
     there they this very want what when where which will with would your
 """
 REMEMBERED = 1 << 20, 1 << 20
-"""Slots whose questions are remembered, at most, and their bytes."""
+"""Slots whose questions are cached, at most, and their bytes."""
 
 
 class SlotQuestions(NamedTuple):
     """How training asks for a slot.
 
     Attributes:
-        triggers: its trigger words; beside other acts a sentence without any of them does not ask for it.
-        words: beside other questions of its act, those that show that it is asked for.
+        triggers: its trigger words; among other acts, a sentence without any of them does not ask for it.
+        words: words that show, among other questions of its act, that it is asked for.
         slot_name: its name, whose words show that, too.
-        sentences: whole ones that ask for it, without placeholders.
-        marks: what all questions have in common, the question mark, if they have.
+        sentences: whole sentences that ask for it, without placeholders.
+        marks: what all questions have in common, the question mark; empty if there is no such mark.
     """
 
     triggers: frozenset[str]
@@ -41,11 +41,11 @@ class SlotQuestions(NamedTuple):
     marks: frozenset[str]
 
     def among(self, tokens: Iterable[str]) -> bool:
-        """Whether tokens that are questions of its act ask for it."""
+        """Whether tokens known to be questions of its act ask for it."""
         return any(token in self.words or names_slot(token.casefold(), self.slot_name) for token in tokens)
 
     def can_tell(self, *, among: bool) -> bool:
-        """Whether a sentence can be seen not to ask for it; `among`: even if by words of questions alone."""
+        """Whether one can detect that a sentence does not ask for it; `among`: words of questions alone may show it."""
         return bool(self.triggers or (among and self.marks and self.words))
 
     def asked(self, words: Collection[str], *, among: bool) -> bool:
@@ -53,7 +53,7 @@ class SlotQuestions(NamedTuple):
 
         Args:
             words: its tokens.
-            among: whether it is certain that they are questions of its act.
+            among: whether they are known to be questions of its act.
         """
         if not self.triggers.isdisjoint(words):
             return True
@@ -63,7 +63,7 @@ class SlotQuestions(NamedTuple):
 
 
 class LearnedQuestions:
-    """The questions of a corpus, each called by its act type and slot (`request(food)`). Several threads may use it.
+    """The questions of a corpus, each identified by act type and slot (`request(food)`). Thread-safe.
 
     Args:
         templates: the training sentences.
@@ -75,19 +75,19 @@ class LearnedQuestions:
         self._known: Memory[SlotQuestions] = Memory(*REMEMBERED)
 
     def of(self, turn: Turn) -> tuple[str, ...]:
-        """Return the questions of a turn that could be lost, and whose loss could be seen."""
-        # A turn of one question is about that; a question can only be lost beside other questions or other acts.
+        """Return the questions of a turn that could be lost detectably."""
+        # A turn with one question is about that; a question can only be lost among other questions or other acts.
         alone = bare_slots(turn) if len(turn.acts) > 1 else ()
         single = sum(act.is_question for act in turn.acts) == 1
         seen = [name for name in alone if self._for(name).can_tell(among=single) and self.wordings(name)]
         return tuple(dict.fromkeys((*_asked_together(turn), *seen)))
 
     def wordings(self, name: str) -> list[Tokens]:
-        """Return how training asks, as whole sentences; none if that is unknown."""
+        """Return how training asks, as whole sentences; empty if unknown."""
         return self._for(name).sentences
 
     def lost(self, turn: Turn, tokens: Tokens) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the questions that tokens have lost and that can be put behind them, and all slots that they lack."""
+        """Return the questions that tokens lack and that can be appended, and the slots of all that they lack."""
         words, asked, together = set(tokens), self.of(turn), _asked_together(turn)
         unasked = [name for name in asked if not self._for(name).asked(words, among=name in together)]
         names = [name.partition("(")[2].removesuffix(")") or name for name in unasked]
@@ -102,9 +102,9 @@ class LearnedQuestions:
 
 
 def _asked_together(turn: Turn) -> tuple[str, ...]:
-    """Return the slots that stand without a value beside another one in their act: `request(food;area)`.
+    """Return the slots without a value that share their act with another such slot: `request(food;area)`.
 
-    Training seldom has two in one act, and a model then says the one that it knows better.
+    Training seldom has two in one act, and a model then asks only for the one that it knows better.
     """
     found: dict[str, None] = {}
     for act in turn.acts:
@@ -117,8 +117,8 @@ def _asked_together(turn: Turn) -> tuple[str, ...]:
 def _read(name: str, templates: Templates, trigger_words: TriggerWords) -> SlotQuestions:
     """Return how training asks for a slot (`request(food)`), or says an act without one (`?reqmore()`).
 
-    Where it has no trigger words, because statements have the same words, there still are those that tell its questions
-    from those of the same act for other slots.
+    If it has no trigger words, because statements use the same words, there are still words that distinguish its
+    questions from those of the same act for other slots.
     """
     act_type, _, slot_name = name.removesuffix(")").partition("(")
     own = f"{act_type}|{slot_name}" if slot_name else act_type

@@ -1,4 +1,4 @@
-"""Tokenisers of metrics: how a sentence becomes the words that are counted. Their names stand in signatures."""
+"""Tokenisers of metrics: how a sentence becomes the words that are counted. Their names are part of signatures."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dactnlg.text.ptb import split_ptb
 Tokenizer = Callable[[str], list[str]]
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
-# mteval-v13a: every ASCII sign stands alone, but a period or comma between digits does not, a hyphen does after a
-# digit only, and an apostrophe never.
+# mteval-v13a: every ASCII mark is a token of its own, except a period or comma between digits, a hyphen that does not
+# follow a digit, and an apostrophe.
 _SYMBOL = re.compile("([" + re.escape("".join(set(string.punctuation) - set("',-."))) + "])")
 _POINT_AFTER_NON_DIGIT = re.compile(r"([^0-9])([.,])")
 _POINT_BEFORE_NON_DIGIT = re.compile(r"([.,])([^0-9])")
@@ -23,7 +23,7 @@ _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 
 
 def split_space(sentence: str) -> list[str]:
-    """Split at white space, for text that is tokenised already."""
+    """Split at white space, for text that is already tokenised."""
     return sentence.split()
 
 
@@ -41,7 +41,7 @@ def split_13a(sentence: str) -> list[str]:
 def split_treebank(sentence: str) -> list[str]:
     """Split as NLTK's `word_tokenize` does, but end a sentence at every mark followed by a space.
 
-    That needs no Punkt model. The two differ on 166 of 14,639 sentences: those that continue after "2004." or "St.".
+    This needs no Punkt model. The two differ on 166 of 14,639 sentences: those that continue after "2004." or "St.".
     """
     tokenize = _treebank()
     return [token for part in _SENTENCE_END.split(sentence) for token in tokenize(part)]
@@ -49,7 +49,7 @@ def split_treebank(sentence: str) -> list[str]:
 
 @cache
 def _treebank() -> Tokenizer:
-    # Late: NLTK takes half a second to import.
+    # Imported late: NLTK takes half a second.
     from nltk.tokenize.destructive import NLTKWordTokenizer
 
     return NLTKWordTokenizer().tokenize
@@ -64,7 +64,7 @@ _TOKENIZERS: dict[str, Tokenizer] = {
 
 
 def tokenizer(name: str) -> Tokenizer:
-    """Return the tokeniser of that name.
+    """Return the tokeniser with this name.
 
     Raises:
         UnknownNameError: no such tokeniser.

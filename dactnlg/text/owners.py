@@ -1,4 +1,4 @@
-"""Owners: of which thing a value is said where an act compares several, `?compare(name=a;price=1;name=b;price=2)`."""
+"""Owners: which thing a value belongs to where an act compares several, `?compare(name=a;price=1;name=b;price=2)`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dactnlg.text.sentences import ENDS
 from dactnlg.text.surface import strip_joiner
 
 IN_ORDER = frozenset({"former", "latter", "respectively", "first", "second"})
-"""Words that give values to things by their order."""
+"""Words that assign values to things by their order."""
 _JOINTS = frozenset({"while", "but", "whereas", "whilst", "however", "and", "or", ";"})
-"""Words and marks behind which a clause may speak of another thing."""
+"""Words and marks after which a clause may be about another thing."""
 
 
 class Thing(NamedTuple):
@@ -23,7 +23,7 @@ class Thing(NamedTuple):
 
     Attributes:
         name: the slot that names it.
-        slots: what is said of it.
+        slots: its other slots.
     """
 
     name: Slot
@@ -31,10 +31,10 @@ class Thing(NamedTuple):
 
 
 def things(slots: Sequence[Slot]) -> list[Thing]:
-    """Return what an act with these slots compares; nothing where it does not.
+    """Return the things compared by an act with these slots; empty if it compares none.
 
-    Things are named by the first slot that comes back, and behind each name stands what is said of it; at least one
-    other slot comes back with them, or the names are alternatives. What stands before the first name is said of that.
+    Things are named by the first repeated slot, and each name is followed by the slots of its thing. At least one
+    other slot must be repeated too, or the names are alternatives. Slots before the first name belong to the first.
     """
     counts = Counter(slot.name for slot in slots)
     key = next((slot.name for slot in slots if counts[slot.name] > 1 and slot.delexicalizable), None)
@@ -51,14 +51,14 @@ def things(slots: Sequence[Slot]) -> list[Thing]:
 
 
 def compared(turn: Turn) -> list[Thing]:
-    """Return the things that a turn of one act compares."""
+    """Return the things compared by a turn of one act."""
     return things(turn.acts[0].slots) if len(turn.acts) == 1 else []
 
 
 def named_apart(turn: Turn) -> list[Slot]:
-    """Return what names the thing of each act, where several acts are about one each: "inform(name=a)&inform(name=b)".
+    """Return the slots that name the thing of each act, if each act is about one: "inform(name=a)&inform(name=b)".
 
-    Nothing where an act names none, or two name the same.
+    Empty if an act names none, or two name the same.
     """
     names = [act.slots[0] for act in turn.acts if act.slots]
     alike = len({slot.name for slot in names}) == 1 and all(slot.delexicalizable for slot in names)
@@ -67,10 +67,10 @@ def named_apart(turn: Turn) -> list[Slot]:
 
 
 def left_open(turn: Turn) -> set[str]:
-    """Return the slots of whose several values a text may name one, or each of another thing.
+    """Return the slots with several values of which a text may name only one, or each for another thing.
 
-    Those are a question's ("Do you want to take your dogs, or doesn't it matter?"), those of acts that compare, and
-    those that several acts have. One statement says all that it has.
+    These are the slots of questions ("Do you want to take your dogs, or doesn't it matter?"), those of acts that
+    compare, and those that several acts share. A single statement must say all its values.
     """
     several = Counter(name for act in turn.acts for name in {slot.name for slot in act.slots})
     found = {name for name, count in several.items() if count > 1}
@@ -83,11 +83,11 @@ def left_open(turn: Turn) -> set[str]:
 def owners(required: Sequence[Required]) -> dict[str, str]:
     """Return the placeholder of the thing that each value belongs to, by placeholder.
 
-    Of values that two things share nothing can be told.
+    Values shared by two things are left out: nothing tells their owners apart.
     """
     found: dict[str, str] = {}
     if not any("#" in item.placeholder for item in required):
-        # Nothing comes back.
+        # No slot is repeated.
         return found
     for act_type in dict.fromkeys(item.act_type for item in required):
         items = [item for item in required if item.act_type == act_type]
@@ -100,7 +100,7 @@ def owners(required: Sequence[Required]) -> dict[str, str]:
 
 
 def folded_value(slot: Slot) -> tuple[str, str]:
-    """Return a slot's name, and its value whatever its capitals."""
+    """Return a slot's name and its case-folded value."""
     return slot.name, (slot.value or "").casefold()
 
 
@@ -109,10 +109,10 @@ def _kind(placeholder: str) -> str:
 
 
 def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[tuple[Required, Required]]:
-    """Yield the values that delexicalised tokens say of another thing, each with that thing.
+    """Yield the values that delexicalised tokens attribute to the wrong thing, each with that thing.
 
-    A value is said of the thing that was named last, or of the one that comes next in the same clause ("the 15 inch
-    satellite 4").
+    A value is attributed to the thing named last, or to the next one named in the same clause ("the 15 inch satellite
+    4").
     """
     owner = owners(required)
     if not owner:
@@ -137,9 +137,9 @@ def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[t
 
 
 def described(required: Sequence[Required], names: Sequence[Slot], tokens: Sequence[str]) -> list[list[str]]:
-    """Return for each thing, by its name, the tokens that stand behind it before another one is named.
+    """Return, for each of `names`, the tokens from its mention to that of another thing.
 
-    What stands before the first name is said of that; a thing that is not named has none.
+    Tokens before the first mention belong to the thing mentioned there; a thing that is not mentioned has none.
     """
     places = {item.placeholder: names.index(item.slot) for item in required if item.slot in names}
     found: list[list[str]] = [[] for _ in names]

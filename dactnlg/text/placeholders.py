@@ -1,4 +1,4 @@
-"""Placeholders: the slots of a turn that a sentence must express, each under a name of its own."""
+"""Placeholders: the slots of a turn that a sentence must express, each with a placeholder of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Required:
 
     Attributes:
         placeholder: `SLOT_FOOD`, or `SLOT_FOOD#2` for the second value of the same slot.
-        act_type: the type of the act that the slot stands in.
+        act_type: the type of the act that contains the slot.
         slot: the slot.
     """
 
@@ -36,20 +36,20 @@ def placeholder_name(slot_name: str, ordinal: int = 1) -> str:
 
 
 def is_placeholder(token: str) -> bool:
-    """Whether a token, joiners aside, is a placeholder."""
+    """Whether a token is a placeholder, ignoring joiners."""
     # The first test is fast, and nearly every token fails it.
     return "SLOT_" in token and strip_joiner(token).startswith("SLOT_")
 
 
 def values_alike(tokens: Iterable[str]) -> list[str]:
-    """Return tokens in which the values of one slot are alike: `SLOT_FOOD#2` is `SLOT_FOOD`."""
+    """Return tokens with the ordinals of placeholders dropped: `SLOT_FOOD#2` becomes `SLOT_FOOD`."""
     return [token.partition("#")[0] if "#" in token and is_placeholder(token) else token for token in tokens]
 
 
 def said_once(turn: Turn) -> Turn:
-    """Return a turn without acts that repeat one before, and without what a statement about one thing has twice.
+    """Return a turn without repeated acts, and without repeated slots in a statement about one thing.
 
-    Of two things, with names or values of their own, each has its values: "a is cheap, and b is cheap".
+    Of two things with names or values of their own, each keeps its values: "a is cheap, and b is cheap".
     """
     if len(set(turn.acts)) == len(turn.acts) and all(len(set(act.slots)) == len(act.slots) for act in turn.acts):
         return turn

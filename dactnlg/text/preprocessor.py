@@ -1,7 +1,7 @@
-"""Between acts and sentences on one side and a model's arrays on the other: all that training learns but the weights.
+"""Conversion between acts and sentences and a model's arrays: everything that training learns except the weights.
 
 A preprocessor is made from training data only, is saved in the run folder as JSON, and is the same object in training
-and in generation. Several threads may use it at once: what it remembers is locked.
+and in generation. It is thread-safe: its caches are locked.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ from dactnlg.text.values.new_values import NewValues
 from dactnlg.text.vocabulary import Vocabulary
 
 ACTS, TEMPLATES, MANY = 8 << 20, 16 << 20, 1 << 20
-"""Bytes of what is remembered of each at most; and more entries than either has room for."""
+"""The most bytes of each cache; and more entries than fit into either."""
 
 LEXICALIZED = frozenset({"words"})
 """The arrays that depend on the values of a turn, not on its delexicalised act alone."""
 
 
 class Preprocessor:
-    """Makes acts arrays, and tokens with placeholders sentences.
+    """Turns acts into arrays, and tokens with placeholders into sentences.
 
     Args:
-        vocabulary: the decoder's tokens; placeholders come first, in one stretch.
+        vocabulary: the decoder's tokens; placeholders come first, contiguously.
         encoder: makes DA vectors.
         casing: gives words and values their usual forms.
-        templates: the training sentences of the corpus that is spoken.
+        templates: the training sentences of the corpus that is imitated.
         style: from the corpus's card.
         trigger_words: the words that express special values.
-        inflection: chooses the forms of values; None where the card gives none.
+        inflection: chooses the forms of values; None if the card gives none.
 
     Attributes:
-        context: numbers the words of what users say before; None where models do not look at it.
-        neighbours: words that training does not have beside values.
-        new_values: special values that training does not have.
+        context: maps the words of preceding user turns to ids; None if models do not use them.
+        neighbours: the costs of words next to values where training hardly ever has them.
+        new_values: special values that do not occur in training.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Preprocessor:
 
         Args:
             pairs: the training pairs.
-            corpus: the one to speak like, if there are several.
+            corpus: the one to imitate, if there are several.
             casing: gives words and values their usual forms.
             style: from the corpus's card.
             min_count: words that occur less often are unknown to the model.
@@ -110,7 +110,7 @@ class Preprocessor:
         """
         placeholders = {token for pair in pairs for token in pair.tokens if is_placeholder(token)}
         words = Vocabulary.build((pair.tokens for pair in pairs), min_count).tokens[4:]
-        # Placeholders stand together, so that a constraint is a mask over one stretch of the vocabulary.
+        # Placeholders are contiguous, so that a constraint is a mask over one stretch of the vocabulary.
         ordered = sorted(placeholders) + [word for word in words if word not in placeholders]
         encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
         own = [(pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus]
@@ -124,7 +124,7 @@ class Preprocessor:
         return made
 
     def attach(self, reader: TemplateReader) -> None:
-        """Have templates read by a reader too, and searches for special values know its words."""
+        """Have a reader check templates as well, and add its trigger words to those of searches for special values."""
         self.reader, self.trigger_words = reader, {**reader.trigger_words, **self.trigger_words}
         self._learn_words()
 
@@ -155,17 +155,17 @@ class Preprocessor:
         corpora: Sequence[str | None] | None = None,
         contexts: Sequence[str] = (),
     ) -> dict[str, NDArray[Any]]:
-        """Return what models take of turns: every array that a model can name in its `inputs`.
+        """Return the arrays of turns that models take, as named in a model's `inputs`.
 
         Args:
             turns: B acts.
             names: `act`, the DA vector, (B, D); `entries`, the act as a sequence of act types and slots, numbered from
-                1 as fused with their act and by themselves, (B, N, 2); `words`, the numbers of the words of each
-                entry's value, (B, N, L); `copies`, what can be copied into the sentence, as numbers of a token and of
-                the entry that it stands in, from 1, (B, S, 2); `context`, the numbers of the words that the user has
-                said before, (B, C); 0 is padding in all of them.
-            corpora: the corpus whose manner each turn has, where a model was trained on several.
-            contexts: what the user has said before each turn; none are as many empty ones.
+                1 as fused with their act and separately, (B, N, 2); `words`, the ids of the words of each entry's
+                value, (B, N, L); `copies`, what can be copied into the sentence, as the id of a token and the index of
+                its entry, from 1, (B, S, 2); `context`, the ids of the words that the user said before, (B, C); 0 is
+                padding in all of them.
+            corpora: the corpus whose style each turn has, if a model was trained on several.
+            contexts: what the user said before each turn; if empty, nothing for all of them.
         """
         wanted, found = set(names), dict[str, NDArray[Any]]()
         if "act" in wanted:
@@ -183,12 +183,12 @@ class Preprocessor:
 
     @property
     def sizes(self) -> Sizes:
-        """What a model has to know of the numbers in `arrays` and of its tokens."""
+        """What a model has to know: the sizes of the numberings in `arrays`, and of its vocabulary."""
         context = 0 if self.context is None else len(self.context)
         return Sizes(len(self.vocabulary), len(self.encoder.features), len(self.encoder.words), context)
 
     def request(self, turn: Turn, context: str = "") -> Request:
-        """Return a turn ready to be generated, after what the user has said."""
+        """Return a turn ready for generation, in reply to what the user said."""
         turn = self.delexicalizer.prepared(turn)
         key, ordinary = outline(turn)
         act = self._acts.get(key)
@@ -216,7 +216,7 @@ class Preprocessor:
                 cues = self.reader.read(act.turn, tokens, cues, shown)
                 if wrong := self.unsaid(act.turn, tokens):
                     cues = Tally(cues.required, tuple(dict.fromkeys((*cues.missing, *wrong))), cues.extra)
-                # What words show to be lost as well is counted once.
+                # What words also show to be lost is counted once.
                 once = tuple(name for name in cues.missing if name not in questions[1])
                 cues = Tally(cues.required, once, cues.extra)
             tallies, style, known = (self.checker.tally(act.turn, tokens), cues), self.style, self.vocabulary
@@ -225,7 +225,7 @@ class Preprocessor:
         return found
 
     def lacks(self, turn: Turn, slot: Slot, tokens: tuple[str, ...]) -> bool:
-        """Whether words of a sentence with placeholders do not say a special value of a turn."""
+        """Whether the words of a sentence with placeholders fail to express a special value of a turn."""
         turn, shown = self.delexicalizer.prepared(turn), self.checker.shown(tokens)
         cues = self.checker.look(self.request(turn).act.expected, tokens, shown)
         if self.reader is None:
@@ -235,7 +235,7 @@ class Preprocessor:
         return self.reader.lacks(turn, slot, tokens, cues, shown)
 
     def unsaid(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
-        """Return what a text does not say of a turn, as training's manner shows: its act, values untrue, or new."""
+        """Return what a text fails to say of a turn, judged by training's wordings: its act, untrue or new values."""
         found = [f"{turn.acts[0].act_type}()"] if self.manners.wrong(turn, tokens) else []
         found += self.new_values.unsaid(turn, tokens)
         return [*found, *self.manners.untrue(turn, self.delexicalizer.required(turn), tokens)]
@@ -246,11 +246,11 @@ class Preprocessor:
         return np.array([[name in row for name in self.trigger_words] for row in wanted], np.float32)
 
     def knows(self, placeholder: str) -> bool:
-        """Whether training sentences hold this placeholder."""
+        """Whether a placeholder occurs in training sentences."""
         return placeholder in self._columns
 
     def raw(self, turn: Turn, tokens: Sequence[str]) -> str:
-        """Return the raw sentence: usual casing, values in the place of placeholders."""
+        """Return the raw sentence: usual casing, values instead of placeholders."""
         request = self.request(turn)
         return self.raw_of(request, self.template(request.act, tuple(tokens)))
 
@@ -264,7 +264,7 @@ class Preprocessor:
         return self._relexicalizer.raw(request, template)
 
     def repeated(self, request: Request, template: Template) -> tuple[str, ...]:
-        """Return values that a template's own words say once more: "cheap, moderate or expensive" beside `cheap`."""
+        """Return values that a template's own words repeat: "cheap, moderate or expensive" with the value `cheap`."""
         if not any(value.raw.partition(" ")[0].casefold() in template.words for value in request.values):
             return ()
         tokens = self.delexicalizer.delexicalize(request.turn, self.raw_of(request, template)).tokens
@@ -298,7 +298,7 @@ class Preprocessor:
         """Read what `save` wrote.
 
         Raises:
-            RunError: the file is not there, damaged, or another version's.
+            RunError: the file is missing, damaged, or from another version.
         """
         data = read_preprocessor_file(path)
         style = Style(**dict(data.style))

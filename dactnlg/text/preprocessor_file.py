@@ -1,4 +1,4 @@
-"""What a preprocessor's file holds, checked piece by piece: it may be damaged, or a stranger's."""
+"""The contents of a preprocessor's file, validated piece by piece: it may be damaged, or from an untrusted source."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The tokens of coco-caption's PTBTokenizer (Stanford CoreNLP 3.4.1, lower-cased, punctuation dropped), without Java.
 
 METEOR, ROUGE-L and CIDEr of the E2E challenge are defined on them. NLTK's Treebank tokeniser differs on half of E2E's
-sentences (periods inside a line, pound signs, brackets, hyphens), so this is a scanner of its own. Compared with the
-Java program on 62,121 sentences of E2E, ViGGO, DSTC2 and SFRES, it agrees on all but about 20, none of them in E2E's
-test set or its baseline's outputs.
+sentences (periods inside a line, pound signs, brackets, hyphens), hence this separate scanner. On 62,121 sentences of
+E2E, ViGGO, DSTC2 and SFRES it agrees with the Java program on all but about 20, none of them in E2E's test set or its
+baseline's outputs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TYPOGRAPHIC = str.maketrans(
         **{"…": " ... ", "½": "1/2", "¼": "1/4", "¾": "3/4"},
     }
 )
-"""What CoreNLP writes in ASCII."""
+"""Characters that CoreNLP writes in ASCII."""
 _DROPPED = re.compile(r"""['"`.?!,:;-]|\.{2,}|-{2,}""")
 
 

@@ -1,4 +1,4 @@
-"""Questions: which sentences ask, whatever mark they have."""
+"""Questions: which sentences ask, whatever their final mark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _QUESTION = re.compile(
 TAGS = frozenset({"right", "correct"})
 """Words at the end of a statement that make it a question."""
 NO_TAG = frozenset({"are", "is", "be", "turn", "go", "the", "all", "that", "this"})
-"""Words behind which they are none: "you are right", "is that right"."""
+"""Words after which `TAGS` are no tags: "you are right", "is that right"."""
 _START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
 _INVERTED = r"(?:would|do|did|are|can|could|shall|will|have) (?:you|i|we|they)\b"
 # "Mt." and "St." end no sentence.
@@ -35,14 +35,14 @@ def is_question(sentence: str) -> bool:
 
 
 def is_request(sentence: str) -> bool:
-    """Whether a sentence states something or wants to hear it: no question, even where an act asks."""
+    """Whether a sentence is a statement or a request to be told: no question, even in an act that asks."""
     return bool(_STATEMENT.match(sentence)) and not _tagged(sentence)
 
 
 def _tagged(sentence: str) -> bool:
     """Whether a sentence ends as in "you want a cheap pub, right", "is that correct" or "you said a pub right"."""
     folded = sentence.casefold()
-    # Hardly a sentence has one, and tens of thousands are looked at.
+    # Hardly any sentence has one, and tens of thousands are checked.
     if not any(tag in folded for tag in TAGS):
         return False
     *words, last = folded.rstrip(" .").split() or [""]
@@ -53,22 +53,22 @@ def _tagged(sentence: str) -> bool:
 
 
 def is_choice(sentence: str) -> bool:
-    """Whether a sentence is what a question before it leaves to choose from: "Small, medium, or large"."""
+    """Whether a sentence lists the alternatives of a preceding question: "Small, medium, or large"."""
     return bool(re.fullmatch(_CHOICE, sentence))
 
 
 def is_careless(sentence: str) -> bool:
-    """Whether a sentence tells its hearers what they do not care about, which they know: where an act asks, it asks."""
+    """Whether a sentence tells its hearers that they do not care, which they know: in an act that asks, it asks."""
     return bool(re.match(_CARELESS, sentence, re.I))
 
 
 def with_question_marks(text: str, *, asking: bool = False) -> str:
-    """Return a text with question marks behind the sentences that ask by their word order and end with a full stop.
+    """Return a text with question marks after sentences that ask by their word order but end with a full stop.
 
-    What is to choose from behind a question is one, too: "Which size? Small, medium, or large?".
+    Alternatives listed after a question get one, too: "Which size? Small, medium, or large?".
 
     Args:
-        text: of any number of sentences.
+        text: any number of sentences.
         asking: whether its act asks; see `is_careless`.
     """
     text = _CHOICE_WITH_STOP.sub(r"\1?", _WITH_STOP.sub(r"\1?", text))

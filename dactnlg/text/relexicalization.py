@@ -1,5 +1,5 @@
-"""Relexicalisation: values go back into sentences, in their usual casing and, where the language inflects, in the form
-that the words around them want.
+"""Relexicalisation: values are put back into sentences, in their usual casing and, in inflecting languages, in the form
+that the surrounding words require.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from dactnlg.text.values.realization import Value
 
 _COMMA_APART = re.compile(r"(?<=\w) (?=[,;] \w)")
 VALUES, MANY = 8 << 20, 1 << 20
-"""Bytes of the values that are remembered, at most; and more values than there is room for."""
+"""The most bytes of values that are cached; and more values than fit into them."""
 
 
 class Relexicalizer:
-    """Puts values into templates. Several threads may use one.
+    """Puts values into templates. Thread-safe.
 
     Args:
         casing: gives values their usual forms.
@@ -35,15 +35,16 @@ class Relexicalizer:
         self._values: Memory[Value] = Memory(MANY, VALUES)
 
     def value(self, slot: Slot) -> Value:
-        """Return an ordinary value as sentences have it, uninflected."""
+        """Return an ordinary value as sentences write it, uninflected."""
         key = slot.name, slot.value
         found = self._values.get(key)
         if found is None:
             value = slot.value or ""
             raw = self.casing.value(slot.name, value)
             text = respaced(raw, value)
-            # Where marks stand apart they do so in values, too: "steel grey , matt black keyboard".
+            # Where marks are set apart, they are in values, too: "steel grey , matt black keyboard".
             text = _COMMA_APART.sub("", text) if self._style.spaced else text
+            # Up to four bytes a character, stored in four forms.
             found = self._values.put(key, self._written(slot.name, raw, text, value), 400 + 16 * len(value))
         return found
 
@@ -56,7 +57,7 @@ class Relexicalizer:
         return template.text_with(self._filling(request, template))
 
     def _filling(self, request: Request, template: Template) -> list[Value]:
-        """Return what stands for each placeholder of a template."""
+        """Return the value that replaces each placeholder of a template."""
         values = request.values
         found = [
             self._stand_in(request.turn, name) if place is None else values[place]
@@ -72,7 +73,7 @@ class Relexicalizer:
         return found
 
     def _inflected(self, slot: Slot, before: tuple[str, ...], after: tuple[str, ...]) -> Value | None:
-        """Return a value in the form that its neighbours want; None where the card gives no forms of it."""
+        """Return a value in the form that its neighbours require; None if the card gives no forms of it."""
         form = self.inflection.choose(slot.name, slot.value or "", before, after)
         if form is None:
             return None
@@ -82,17 +83,16 @@ class Relexicalizer:
         )
 
     def _written(self, slot_name: str, raw: str, text: str, given: str) -> Value:
-        """Return a value that was given in some way as raw sentences have it and as readers see it."""
+        """Return a value, given as `given`, as raw sentences have it (`raw`) and as readers see it."""
         named = slot_name in self._style.proper
         if self._style.language == "en":
-            # "Hotel de Paris" is written as it is given.
+            # "Hotel de Paris" is kept as given.
             kept = text == given and has_capitals(given)
             text = capitalize_names(title(text) if named and not kept else text)
-        # Up to four bytes a character, in the four ways in which it is kept.
         return Value.of(raw, text, named=named)
 
     def _stand_in(self, turn: Turn, placeholder: str) -> Value:
-        """Return the turn's value for a slot whose placeholder it does not have (a special one), or the slot's name."""
+        """Return the turn's special value for a slot whose placeholder it does not require, or else the slot's name."""
         base = placeholder.split("#")[0]
         special = [s for _, s in turn.slots() if placeholder_name(s.name) == base and s.value is not None]
         raw = ((special[0].value or "") if special else base.removeprefix("SLOT_").lower()).replace("_", " ")

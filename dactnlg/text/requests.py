@@ -1,9 +1,9 @@
-"""Requests: turns ready to be generated, apart from what turns of one kind share.
+"""Requests: turns ready for generation, separated from what turns of one kind share.
 
 `inform(name='red door cafe';food=thai)` and `inform(name=loroco;food=basque)` are one act when delexicalised. It
-decides the DA vector, the placeholders, the questions and the special values, so whatever depends on these alone is
-computed once for a delexicalised act and not for every turn: a template is searched for, checked and made readable
-once, and for each turn only the values are put in. Nothing looks at the sentence after that: values stay as they are.
+determines the DA vector, the placeholders, the questions and the special values, so whatever depends on these alone is
+computed once per delexicalised act, not per turn: a template is searched for, checked and made readable once, and for
+each turn only the values are filled in. The sentence is not processed after that: values stay as they are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dactnlg.text.values.realization import Form, Value, realize_around
 Key = tuple[Any, ...]
 
 MARKS = frozenset(".,;:!?()'\"-&/")
-"""Words of a template that say no value."""
+"""Words of a template that express no value."""
 _fitted: Memory[tuple[tuple[str, ...], Form]] = Memory(1 << 20, 4 << 20)
 
 
@@ -38,19 +38,19 @@ class Template:
     Attributes:
         tokens: the sentence, with placeholders.
         delexicalized: the same as a string.
-        raw: the raw sentence before, between and behind the values.
-        joined: the same without words that stand twice; the words beside the values may still have to be fitted to
-            these. Where `raw` is the same, it is fitted as well.
+        raw: the raw sentence before, between and after the values.
+        joined: the same without doubled words; the words next to the values may still have to be fitted to these. If
+            `raw` is the same object, it is fitted as well.
         form: the same for readers.
         names: the placeholders.
-        places: which of a turn's values, in the order of the act's placeholders, stands for each; None for a
-            placeholder that is not of the act.
-        tally: of the placeholders; None where there are faults, which are named by their values.
-        cues: of the special values.
-        unasked: the questions that it has lost and that could be put behind it.
-        unsaid: slots that it should say and does not, beside those in the tallies: questions.
+        places: which of a turn's values, in the order of the act's placeholders, replaces each; None for a placeholder
+            that the act does not have.
+        tally: of the placeholders; None if there are faults, since these are named by their values.
+        cues: tally of the special values.
+        unasked: the questions that it lacks and that could be appended.
+        unsaid: slots that it should express and does not, besides those in the tallies: questions.
         question: whether it is a question; None to decide by its words.
-        joints: the words beside its values, as far as anything could depend on these.
+        joints: the words next to its values, where anything could depend on these.
         words: its own words, folded.
     """
 
@@ -80,11 +80,11 @@ class Template:
         return form.filled(values)
 
     def _fitted(self, values: Sequence[Value]) -> tuple[tuple[str, ...], Form]:
-        """Return `joined` and `form` with the words beside values as these want them."""
+        """Return `joined` and `form`, with the words next to values fitted to these."""
         edits = find_edits(self.joints, [value.edges for value in values]) if self.joints else ()
         if not edits:
             return self.joined, self.form
-        # Few values change anything, and their templates come again and again.
+        # Few values change anything, and their templates recur.
         key = self.joined, self.question, edits
         found = _fitted.get(key)
         if found is None:
@@ -98,12 +98,12 @@ class DelexicalizedAct:
     """What is left of a turn when its values are taken out.
 
     Attributes:
-        turn: one of its turns, with the values of "A or B" as slots of their own.
-        required: the slots that a sentence for that turn has to say.
-        places: which of a turn's ordinary slots each of them is.
-        unknown: those of them whose placeholders the vocabulary lacks.
+        turn: one of its turns, with "A or B" split into two slots.
+        required: the slots that a sentence for that turn must express.
+        places: the index of each of them among a turn's ordinary slots.
+        unknown: those of them whose placeholders are not in the vocabulary.
         expected: what cues can show of its special values.
-        asks: whether an act of it is a question by its type (`?request`).
+        asks: whether one of its acts is a question by its type (`?request`).
     """
 
     turn: Turn
@@ -119,14 +119,14 @@ class DelexicalizedAct:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A turn ready to be generated.
+    """A turn ready for generation.
 
     Attributes:
-        turn: with the values of "A or B" as slots of their own.
-        act: what is left of it without its values.
-        slots: those that the sentence has to say, in the order of the act's required ones.
-        values: theirs.
-        context: what the user has said before, as text.
+        turn: with "A or B" split into two slots.
+        act: the turn without its values.
+        slots: those that the sentence must express, in the order of the act's required ones.
+        values: the values of `slots`.
+        context: what the user said before, as text.
     """
 
     turn: Turn
@@ -136,14 +136,14 @@ class Request:
     context: str = ""
 
     def own(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return names of what a sentence lacks, those of the act's values as this turn has them (`price=5`)."""
+        """Return names of faults with the act's values replaced by those of this turn (`price=5`)."""
         pairs = zip(self.act.required, self.slots, strict=True)
         values = {str(item.slot): str(slot) for item, slot in pairs}
         return tuple(values.get(name, name) for name in names)
 
 
 def outline(turn: Turn) -> tuple[Key, list[Slot]]:
-    """Return what tells a delexicalised act from others, and the turn's ordinary slots, whose values it lacks."""
+    """Return a key that identifies the delexicalised act, and the turn's ordinary slots, whose values it leaves out."""
     key: list[Any] = []
     ordinary: list[Slot] = []
     for act in turn.acts:
@@ -159,8 +159,8 @@ def outline(turn: Turn) -> tuple[Key, list[Slot]]:
             else:
                 key.append(False)
     if len(turn.acts) > 1 or len({slot.name for slot in ordinary}) < len(ordinary):
-        # A value of one act need not stand again for another, nor does one that two things share tell them apart: it
-        # matters which values are equal.
+        # A value that recurs in another act need not be said again, and one that two things share does not tell them
+        # apart: it matters which values are equal.
         for values in ([slot.value or "" for slot in ordinary], [(slot.value or "").casefold() for slot in ordinary]):
             first: dict[str, int] = {}
             key += [first.setdefault(value, place) for place, value in enumerate(values)]
@@ -168,14 +168,14 @@ def outline(turn: Turn) -> tuple[Key, list[Slot]]:
 
 
 def required_places(required: tuple[Required, ...], ordinary: list[Slot]) -> tuple[int, ...]:
-    """Return which of a turn's ordinary slots each required slot is."""
+    """Return the index of each required slot among a turn's ordinary slots."""
     places = iter(range(len(ordinary)))
-    # Required slots stand in the turn's order; those between them need not be in the sentence, or are there already.
+    # Required slots are in the turn's order; those skipped need not be said, or are said already.
     return tuple(next(place for place in places if ordinary[place] == item.slot) for item in required)
 
 
 def parts(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Return the raw sentence before, between and behind the placeholders of its tokens."""
+    """Return the raw sentence before, between and after the placeholders of its tokens."""
     mark = unused_mark("".join(tokens))
     held = {strip_joiner(token): (mark,) for token in tokens if is_placeholder(token)}
     return tuple(lexicalize(tokens, held).split(mark))
@@ -192,7 +192,7 @@ def make_template(
     style: Style,
     known: Container[str],
 ) -> Template:
-    """Put a template together.
+    """Build a template.
 
     Args:
         act: of the turns.
@@ -211,8 +211,8 @@ def make_template(
     return Template(
         tokens,
         " ".join(tokens),
-        # RNNLG's protocol fills templates to have more references, doubled words and all: what it scores is filled
-        # likewise.
+        # RNNLG's protocol fills in templates to obtain more references, doubled words and all: what it scores is
+        # filled in likewise.
         raw if style.spaced else joined,
         joined,
         realize_around(joined, question=question, english=english, spaced=style.spaced),

@@ -1,7 +1,7 @@
-"""Segments: the sentences that a text is made of, the slots that each says, and how one stands behind others.
+"""Segments: the sentences of a text, the slots that each expresses, and how one can follow others.
 
-Training seldom has all combinations of slots, but it has words for each slot: what one text says in a sentence of its
-own, another text can say at its end.
+Training seldom has all combinations of slots, but it has words for each slot: what one text says in a separate
+sentence, another text can say at its end.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ SILENCE: Tokens = (f"{JOINER}.",)
 """A text that says nothing."""
 ARTICLE = "the"
 MOST_STATEMENTS = 5
-"""Segments for a special value, the most frequent ones."""
+"""Segments kept for a special value, the most frequent ones."""
 REMEMBERED = 1_000, 1 << 20
-"""Special values whose segments are remembered, at most, and their bytes."""
+"""Special values whose segments are cached, at most, and their bytes."""
 
 
 class Segments:
-    """Reads segments, and finds those of training that say a special value.
+    """Reads segments, and finds those of training that express a special value.
 
     Args:
-        preprocessor: of the training pairs; with a reader it knows special values without cues.
-        verbs: words that may stand behind the pronoun, beside those that do in training.
+        preprocessor: of the training pairs; with a reader it detects special values without cues.
+        verbs: words that may follow the pronoun, besides those that do in training.
     """
 
     def __init__(self, preprocessor: Preprocessor, verbs: Collection[str] = ()) -> None:
@@ -45,19 +45,19 @@ class Segments:
 
     @cached_property
     def subject(self) -> str:
-        """The placeholder with which most texts begin, if any does."""
+        """The placeholder with which most texts begin; empty if none does."""
         texts = self.preprocessor.templates.texts()
         subjects = Counter(strip_joiner(text[0]) for text in texts if is_placeholder(text[0]))
         return max(subjects, key=lambda name: (subjects[name], name), default="")
 
     @cached_property
     def _verbs(self) -> set[str]:
-        """The words that stand behind the pronoun; without "would you like it near the river"."""
+        """The words that follow the pronoun; without prepositions: "would you like it near the river"."""
         pairs = (pair for text in self.preprocessor.templates.texts() for pair in zip(text, text[1:], strict=False))
         return {verb for pronoun, verb in pairs if pronoun == PRONOUN} - PREPOSITIONS | self._more_verbs
 
     def said(self, turn: Turn, tokens: Tokens) -> frozenset[Slot] | None:
-        """Return the slots of a turn that a segment of its text says; None where nothing could show it."""
+        """Return the slots of a turn that a segment of its text expresses; None if that cannot be determined."""
         held = {strip_joiner(token) for token in tokens if is_placeholder(token)}
         required = {item.placeholder: item.slot for item in self.preprocessor.delexicalizer.required(turn)}
         ordinary = [slot for placeholder, slot in required.items() if placeholder in held]
@@ -68,7 +68,7 @@ class Segments:
             return None
         found = set(ordinary)
         for slot in special:
-            # What shows an opinion may be about another thing: "I like shooters" is no rating.
+            # Cues of an opinion may refer to another thing: "I like shooters" is no rating.
             if isinstance(slot, ParaphrasedSlot) or not self._owed(reduced(turn, {slot}), slot):
                 return None
             if not self.preprocessor.lacks(reduced(turn, {*ordinary, slot}), slot, tokens):
@@ -76,9 +76,9 @@ class Segments:
         return frozenset(found)
 
     def continued(self, tokens: Tokens) -> Tokens | None:
-        """Return a segment as it stands behind one that has named what both speak of: "it is cheap" of "X is cheap".
+        """Return a segment reworded to follow one that names its subject: "it is cheap" for "X is cheap".
 
-        None where it begins otherwise, or training has no such words behind the pronoun.
+        None if it does not begin with the subject, or training never has its verb after the pronoun.
         """
         start = 1 if tokens[0] == ARTICLE else 0
         rest = tokens[start + 1 :]
@@ -87,7 +87,7 @@ class Segments:
         return None if self.subject in map(strip_joiner, rest) else (PRONOUN, *rest)
 
     def about_it(self, tokens: Tokens) -> Tokens:
-        """Return a text that goes on about "it"; nothing where it cannot."""
+        """Return a text reworded to be about "it"; empty if it cannot be."""
         first, *more = split_sentences(tokens)
         going, rest = self.continued(first), [token for segment in more for token in segment]
         if self.subject in map(strip_joiner, rest):
@@ -95,7 +95,7 @@ class Segments:
         return (*going, *rest) if going else self._within(tokens)
 
     def _within(self, tokens: Tokens) -> Tokens:
-        """Return a text that names its subject within a sentence as it says "it"; nothing where it has an article."""
+        """Return a text that names its subject inside a sentence with "it" instead; empty after an article, say."""
         words = [strip_joiner(token) for token in tokens]
         place = words.index(self.subject) if self.subject in words else 0
         behind = words[place + 1 : place + 2]
@@ -108,10 +108,10 @@ class Segments:
         return (*tokens[:place], PRONOUN, *tokens[place + 1 :])
 
     def statements(self, act_type: str, slot: Slot) -> list[Tokens]:
-        """Return segments that say a special value of an act and no other value, the most frequent first.
+        """Return segments that express a special value of an act and no other value, the most frequent first.
 
-        Where training has none for an act type that may go on with statements, as ViGGO's suggestions do, they are
-        another one's: "Do you like shooters? It is not available on Linux."
+        If training has none for an act type that statements may follow, such as ViGGO's suggestions, those of another
+        act type are returned: "Do you like shooters? It is not available on Linux."
         """
         own = self._statements_of(act_type, slot)
         if own or act_type.startswith(QUESTION):
@@ -121,7 +121,7 @@ class Segments:
 
     @cached_property
     def _stating(self) -> list[str]:
-        """The act types that are no questions, those with the most texts first."""
+        """The act types that are not questions, those with the most texts first."""
         counts = Counter[str]()
         for key, texts in self.preprocessor.templates.sentences.items():
             acts = [trait for trait in key if "|" not in trait]
@@ -141,7 +141,7 @@ class Segments:
                         weights[tokens] = weights.get(tokens, 0.0) + weight
             turn = Turn((DialogueAct(act_type, (slot,)),))
             ranked = sorted(weights, key=lambda tokens: (-weights[tokens], tokens))
-            # What a segment does by itself is no fault: all recommendations end with statements.
+            # What a segment by itself gets wrong is no fault: all recommendations end with statements.
             saying = (t for t in ranked if not any("=" in fault for fault in faults(self.preprocessor, turn, t)))
             best = list(islice(saying, MOST_STATEMENTS))
             found = self._statements.put(key, best, 500 + 100 * sum(map(len, best)))
@@ -155,7 +155,7 @@ class Segments:
                 yield text, templates.sentences[key][text]
 
     def _owed(self, turn: Turn, slot: Slot) -> bool:
-        """Whether a turn's special value is found missing where nothing is said."""
+        """Whether a turn's special value is reported missing from a text that says nothing."""
         found = self._owing.get(turn)
         if found is None:
             found = self._owing.put(turn, (self.preprocessor.lacks(turn, slot, SILENCE),), 500)
@@ -163,20 +163,20 @@ class Segments:
 
 
 def reduced(turn: Turn, slots: Collection[Slot]) -> Turn:
-    """Return a turn with some of its slots alone, and with the acts that have them, or that never had one."""
+    """Return a turn with only the given slots, and only the acts that have any of these or had no slots at all."""
     acts = [DialogueAct(act.act_type, tuple(slot for slot in act.slots if slot in slots)) for act in turn.acts]
     return Turn(tuple(new for act, new in zip(turn.acts, acts, strict=True) if new.slots or not act.slots))
 
 
 def _is(trait: str, act_type: str, slot: Slot) -> bool:
-    """Whether a trait of a template (`inform|kidsallowed=false`) is a special value of an act."""
+    """Whether a trait of a template (`inform|kidsallowed=false`) is this special value of an act."""
     name, _, printed = trait.partition("=")
     value = printed.strip("'")
     return name == f"{act_type}|{slot.name}" and (Slot(slot.name, value).special or value.casefold()) == slot.special
 
 
 def faults(preprocessor: Preprocessor, turn: Turn, tokens: Tokens) -> tuple[str, ...]:
-    """Return what a delexicalised text says wrong of a turn: values, special values, questions and act types."""
+    """Return the faults of a delexicalised text for a turn: values, special values, questions and act types."""
     request = preprocessor.request(turn)
     template = preprocessor.template(request.act, tokens)
     values = template.tally or preprocessor.checker.tally(request.turn, tokens)

@@ -1,4 +1,4 @@
-"""Sentences: what the tokens of a text are split into, and joined from."""
+"""Sentences: splitting the tokens of a text into them, and joining them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 
 Tokens = tuple[str, ...]
 ENDS = (".", "?", "!")
-"""Marks behind sentences."""
+"""Marks that end sentences."""
 _ENDINGS = frozenset(f"{left}{end}{right}" for end in ENDS for left in ("", JOINER) for right in ("", JOINER))
-"""The same as tokens."""
+"""The same as tokens, with and without joiners."""
 PRONOUN, OWNER = "it", "its"
-"""What further sentences call what the first one names."""
+"""What later sentences call the thing that the first one names."""
 
 
 def split_sentences(tokens: Iterable[str]) -> list[Tokens]:
@@ -28,7 +28,7 @@ def split_sentences(tokens: Iterable[str]) -> list[Tokens]:
 
 
 def asking(tokens: Iterable[str]) -> list[bool]:
-    """Return for each sentence of a text whether it asks, by its words or its mark."""
+    """Return, for each sentence of a text, whether it asks, by its words or its mark."""
     return list(map(is_asking, split_sentences(tokens)))
 
 
@@ -53,7 +53,7 @@ def append_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
 
 
 def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return tokens without and with their last sentence, if that is a question without placeholders."""
+    """Return tokens without their last sentence, and that sentence, if it is a question without placeholders."""
     last = last_sentence(tokens)
     if is_asking(last) and not any(map(is_placeholder, last)):
         return list(tokens[: len(tokens) - len(last)]), list(last)
@@ -61,7 +61,7 @@ def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def without_apology(tokens: Tokens) -> Tokens:
-    """Return a question without the "sorry" that it begins with, which is said once; other texts as they are."""
+    """Return a question without a leading "sorry", which is said only once; other texts are returned unchanged."""
     words = [strip_joiner(token) for token in tokens[:2]]
     start = 0 if words[:1] != ["sorry"] else 2 if words[1:] == [","] else 1
     rest = tokens[start:]
@@ -76,7 +76,7 @@ def last_sentence(tokens: Sequence[str]) -> Sequence[str]:
 
 
 def _stop(tokens: Sequence[str]) -> list[str]:
-    """Return the mark that the tokens still lack at their end."""
+    """Return the final mark that the tokens lack, if any."""
     if strip_joiner(tokens[-1]) in ENDS:
         return []
     return ["?"] if is_asking(last_sentence(tokens)) else ["."]

@@ -1,9 +1,9 @@
-"""Slot checks: which slots a sentence expresses, for the proof of every generated sentence and the slot error rate.
+"""Slot checks: which slots a sentence expresses, for checking every generated sentence and for the slot error rate.
 
 A delexicalisable slot is expressed if its placeholder (or its value, in a finished sentence) occurs once. A special
 value (`kidsallowed=no`) is expressed if one of the surface cues on the corpus's data card matches; the values of the
-turn are left out first, for the words of a name ("No Kids Street") say nothing but the name. Nothing expresses an empty
-value.
+turn are masked first, because the words of a name ("No Kids Street") say nothing but the name. Nothing expresses an
+empty value.
 Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required.
 """
 
@@ -27,20 +27,20 @@ from dactnlg.text.values.delexicalization import Delexicalizer
 from dactnlg.text.values.nearness import names_slot
 
 Shown = Mapping[str, tuple[str, ...]]
-"""By slot, the special values whose cues match a sentence."""
+"""The special values whose cues match a sentence, by slot."""
 OPPOSITES = {"yes": "no", "no": "yes"}
-"""Special values of which a sentence says one alone."""
+"""Special values that exclude each other in a sentence."""
 
 
 class Expected(NamedTuple):
     """What cues can check of a turn.
 
     Attributes:
-        wanted: its special values, as reports name them, each with the pattern that finds it.
+        wanted: its special values, as named in reports, each with the pattern that finds it.
         others: values of slots that it does not have, or has with another value: they would be invented.
-        opposites: what would contradict a special value of the turn: its name, the opposite's, and the pattern of this.
-        unusual: ordinary values of slots that are yes or no elsewhere (`dogsallowed=sometimes`): where nothing names
-            the slot beside one, nobody can tell what it is said of.
+        opposites: what would contradict a special value of the turn: its name, its opposite's, and the pattern of that.
+        unusual: ordinary values of slots that are otherwise yes or no (`dogsallowed=sometimes`): unless the sentence
+            names the slot, it is unclear what they refer to.
     """
 
     wanted: tuple[tuple[str, Pattern], ...]
@@ -64,15 +64,15 @@ class SlotChecker:
         self.delexicalizer = delexicalizer
         self._patterns = {**(cues or {})}
         for name, values in delexicalizer.lexicalized.items():
-            # Where there are no cues for a value, its spellings are.
+            # The spellings of a value are its cues if it has no others.
             found = {value: spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
             self._patterns[name] = {**found, **self._patterns.get(name, {})}
         self._cues = {
             slot: {value: any_of(patterns) for value, patterns in values.items()}
             for slot, values in self._patterns.items()
         }
-        # Of a slot that the turn does not have only yes, no and the values of a closed class are looked for: other cues
-        # are words of many uses, and so are those of values that people paraphrase.
+        # For slots that the turn lacks, only yes, no and values of a closed class count as invented: other cues are
+        # words with many uses, as are those of values that people paraphrase.
         ordinary, given = delexicalizer.ordinary, cues or {}
         self._inventable = {
             name: [
@@ -92,7 +92,7 @@ class SlotChecker:
         return tuple(self._cues)
 
     def check(self, turn: Turn, sentence: str) -> SlotReport:
-        """Check a lexicalised sentence, by finding the turn's values in it, or words that the card has for them."""
+        """Check a lexicalised sentence, by finding in it the turn's values or the words that the card has for them."""
         tokens = self.delexicalizer.delexicalize(turn, sentence).tokens
         tally = self.tally(turn, tokens)
         if tally.missing and any(name.partition("=")[0] in self._cues for name in tally.missing):
@@ -101,13 +101,13 @@ class SlotChecker:
         return SlotReport(tally, self.look(self.expected(turn), tokens))
 
     def _worded(self, turn: Turn, tokens: Sequence[str]) -> set[str]:
-        """Return the values of a turn that cues find, as reports name them."""
+        """Return the values of a turn that cues find, as named in reports."""
         text = folded(masked(tokens))
         slots = [item.slot for item in self.delexicalizer.required(turn) if item.slot.name in self._cues]
         return {str(slot) for slot in slots if (slot.value or "").casefold() in self.shown_cues(slot.name, text)}
 
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
-        """Count placeholders in delexicalised tokens against those that the turn requires."""
+        """Count the placeholders in delexicalised tokens against those that the turn requires."""
         required = {item.placeholder: item.slot for item in self.delexicalizer.required(turn)}
         found = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
         if len(found) == len(required) and required.keys() == set(found):
@@ -122,16 +122,16 @@ class SlotChecker:
         return Tally(len(required), missing, extra)
 
     def required(self, turn: Turn) -> tuple[str, ...]:
-        """Return the slots that are checked, as reports name them: values, special ones with cues."""
+        """Return the slots that are checked, as named in reports: values, and special values with cues."""
         values = tuple(str(item.slot) for item in self.delexicalizer.required(turn))
         return values + self.special(turn)
 
     def special(self, turn: Turn) -> tuple[str, ...]:
-        """Return the special values of a turn that cues can check, as reports name them: `kidsallowed=no`."""
+        """Return the special values of a turn that cues can check, as named in reports: `kidsallowed=no`."""
         return tuple(name for name, _ in self.expected(turn).wanted)
 
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
-        """Return what of a turn neither its values nor cues can show: `toilets=none`, `request(food)`."""
+        """Return what neither values nor cues can show of a turn: `toilets=none`, `request(food)`."""
         shown, silent = self.special(turn), self.delexicalizer.silent
         found: dict[str, None] = {}
         for act, slot in self.delexicalizer.prepared(turn).slots():
@@ -149,7 +149,7 @@ class SlotChecker:
         return self._shown(slot_name, folded(sentence))
 
     def shown(self, tokens: Sequence[str], slot_names: Container[str] | None = None) -> Shown:
-        """Return the special values whose cues match delexicalised tokens, by slot; of all slots, or of some."""
+        """Return the special values whose cues match delexicalised tokens, by slot; of all slots, or only some."""
         text = folded(masked(tokens))
         names = [name for name in self._cues if slot_names is None or name in slot_names]
         return {name: found for name in names if (found := self._shown(name, text))}
@@ -158,18 +158,18 @@ class SlotChecker:
         return tuple(v for v in self._cues.get(slot_name, ()) if shows(self._compiled(slot_name, v), text))
 
     def _contradictions(self, expected: Expected, missing: Sequence[str], text: str) -> Iterator[str]:
-        """Yield the opposites that a folded sentence says beside what is wanted: "it allows dogs. It allows no dogs."
+        """Yield the opposites that a folded sentence says in addition: "it allows dogs. It allows no dogs."
 
-        Where the wanted value is missing, the opposite in its place is the same fault.
+        If the wanted value is missing, an opposite in its place is the same fault, so it is not repeated.
         """
         cues = dict(expected.wanted)
         for name, opposite, pattern in expected.opposites:
-            # Without the wanted words: those of "no dogs" hold those of "dogs".
+            # Mask the wanted words first: those of "no dogs" include those of "dogs".
             if name not in missing and shows(pattern, without(cues[name], text)):
                 yield opposite
 
     def _invented(self, expected: Expected, shown: Shown, text: str) -> list[str]:
-        """Return the values that a folded sentence shows and the turn does not have, one a slot."""
+        """Return the values that a folded sentence shows and the turn does not have, at most one per slot."""
         found: dict[str, str] = {}
         for name, value in expected.others:
             if name in found or value not in shown.get(name, ()):
@@ -185,7 +185,7 @@ class SlotChecker:
         return compile_pattern(self._cues[slot_name][value])
 
     def expected(self, turn: Turn) -> Expected:
-        """Return what cues can check of a turn; it depends on the delexicalised act alone."""
+        """Return what cues can check of a turn; it depends only on the delexicalised act."""
         asked: dict[str, set[str | None]] = {}
         turn = self.delexicalizer.prepared(turn)
         opened = left_open(turn)
@@ -211,13 +211,13 @@ class SlotChecker:
         return Expected(tuple(wanted), others, tuple(self._opposites([name for name, _ in wanted])), unusual)
 
     def _is_binary(self, slot_name: str) -> bool:
-        """Whether cues find yes and no of a slot: of a no alone it may have any values (`pets=no`, `pets=cats`)."""
+        """Whether cues find both yes and no for a slot; one with a no alone may have any values (`pets=cats`)."""
         return OPPOSITES.keys() <= self._cues.get(slot_name, {}).keys() and (
             slot_name not in self.delexicalizer.lexicalized
         )
 
     def _opposites(self, wanted: Collection[str]) -> Iterator[tuple[str, str, Pattern]]:
-        """Yield what contradicts special values, such as `kidsallowed=no` does `kidsallowed=yes`."""
+        """Yield what contradicts special values, as `kidsallowed=no` contradicts `kidsallowed=yes`."""
         for name in wanted:
             slot, _, value = name.partition("=")
             opposite = OPPOSITES.get(value)
@@ -232,12 +232,12 @@ class SlotChecker:
         return self.look(self.expected(turn), self.delexicalizer.delexicalize(turn, sentence).tokens)
 
     def look(self, expected: Expected, tokens: Sequence[str], shown: Shown | None = None) -> Tally:
-        """Check delexicalised tokens against what a turn expects; as `check_cues`, which works out both.
+        """Check delexicalised tokens against what a turn expects; `check_cues` computes both and calls this.
 
         Args:
             expected: of the turn.
             tokens: the sentence, with placeholders.
-            shown: what cues find in them, where that is known.
+            shown: what cues find in them, if already known.
         """
         shown, text = self.shown(tokens) if shown is None else shown, folded(masked(tokens))
         missing = tuple(name for name, _ in expected.wanted if not _has(shown, name))
@@ -252,13 +252,13 @@ class SlotChecker:
 
 
 def _has(shown: Shown, name: str) -> bool:
-    """Whether cues find a special value, as reports name it."""
+    """Whether cues find a special value, given by its name in reports."""
     slot, _, value = name.partition("=")
     return value in shown.get(slot, ())
 
 
 def _is_nameless(item: Required, tokens: Sequence[str]) -> bool:
-    """Whether a value stands in a sentence that does not name its slot."""
+    """Whether a value occurs in the sentence, but no sentence with it names its slot."""
     own = [words for words in split_sentences(tokens) if item.placeholder in map(strip_joiner, words)]
     return bool(own) and not any(names_slot(word.casefold(), item.slot.name) for words in own for word in words)
 
@@ -269,7 +269,7 @@ def _flawless(required: int) -> Tally:
 
 
 class ValueChecker:
-    """Counts delexicalisable slots only: SER is about values; cues are wordings, and counted beside it."""
+    """Counts delexicalisable slots only: SER is about values; cues depend on wording and are counted separately."""
 
     def __init__(self, checker: SlotChecker) -> None:
         self._checker = checker

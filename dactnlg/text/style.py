@@ -13,25 +13,25 @@ from dactnlg.text.values.delexicalization import Delexicalizer
 
 
 class TemplateReader(Protocol):
-    """Reads what sentences with placeholders say beside their values; see `fidelity.FidelityChecker`."""
+    """Reads what sentences with placeholders express besides their values; see `fidelity.FidelityChecker`."""
 
     trigger_words: dict[str, tuple[str, ...]]
     values: Mapping[str, Sequence[str]]
 
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
-        """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""
+        """Return the faults in a sentence's special values, questions and act types, given what its cues show."""
 
     def lacks(self, turn: Turn, slot: Slot, tokens: Sequence[str], cues: Tally, shown: Shown) -> bool:
-        """Whether words of a sentence do not say a special value of a turn, given what its cues show."""
+        """Whether the words of a sentence fail to express a special value of a turn, given what its cues show."""
 
     def improbable(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
-        """Return the act types that a sentence with placeholders more probably does not do."""
+        """Return the act types of a turn that a sentence with placeholders probably does not perform."""
 
     def knows_act(self, act_type: str) -> bool:
-        """Whether a sentence can show that it does an act of some type."""
+        """Whether sentences can be checked for performing an act of this type."""
 
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
-        """Return the special values and questions of a turn that nothing can show, as reports name them."""
+        """Return the special values and questions of a turn that nothing can show, as named in reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,16 @@ class Style:
 
     Attributes:
         cased: whether the sentences have capitals.
-        spaced: whether punctuation stands apart from words.
+        spaced: whether punctuation is separated from words by spaces.
         aliases: other wordings of values: `{slot: {value: [wording, ...]}}`.
         cues: regular expressions that find special values: `{slot: {"no": [pattern, ...]}}`.
         silent: "act.slot" combinations that no sentence expresses.
         proper: slots whose values are proper names.
-        apart: slots whose value "A or B" is two values.
+        apart: slots whose value "A or B" counts as two values.
         ordinary: slot -> values that are also ordinary words.
         lexicalized: slot of a closed class -> its (folded) values, which stay in the sentences.
         forms: slot -> value -> form -> its morphological tags; see `inflection`.
-        language: of the sentences; the rules of English surfaces (a/an, plurals, "I") hold for `en` alone.
+        language: of the sentences; the rules of English surface forms (a/an, plurals, "I") apply only to `en`.
     """
 
     cased: bool

@@ -4,9 +4,9 @@
     raw      `does not allow child -s.`                         for metrics
     text     `Does not allow children.`                         for readers
 
-`detokenize` makes the raw form of tokens, `realize` (in `realization`) the text of the raw form. `tokenize` and
-`detokenize` are exact inverses (white space apart): a token that is attached to its neighbour carries a joiner, so
-`like?` and `like ?` stay different.
+`detokenize` makes the raw form from tokens, `realize` (in `realization`) the text from the raw form. `tokenize` and
+`detokenize` are exact inverses (white space apart): a token attached to its neighbour carries a joiner, so `like?` and
+`like ?` stay different.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from dactnlg._utils.memory import remembered
 
 JOINER = "\uffed"
 """Marks the side on which a token is attached to its neighbour: `like?` is `like` `￭?`."""
-# Thai, Lao, Burmese, Khmer, kana, Chinese characters; Hangul, whose particles stand at the words; halfwidth kana.
+# Thai, Lao, Burmese, Khmer, kana, Chinese characters; Hangul, whose particles attach to words; halfwidth kana.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
 UNSPACED += "\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-"""Ranges of the letters that have no spaces between their words: each is a token, so that values are found."""
+"""Ranges of letters of scripts without spaces between words: each letter is a token, so that values can be found."""
 PIECE = re.compile(rf"[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+)*|[{UNSPACED}]|[^\w\s]")
 """A word, a letter of `UNSPACED`, or a mark."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -30,19 +30,19 @@ MORPHEME = re.compile(r"-[a-z]{1,3}")
 
 
 def tokenize(sentence: str) -> list[str]:
-    """Split a sentence into tokens; `detokenize` restores it, runs of white space reduced to one space."""
+    """Split a sentence into tokens; `detokenize` restores it, with runs of white space reduced to one space."""
     return [token for chunk in sentence.split() for token in _tokenize_chunk(chunk)]
 
 
 @remembered
 def _tokenize_chunk(chunk: str) -> tuple[str, ...]:
-    """Split a word between white space; remembered, because corpora repeat the same few thousand."""
+    """Split a word between white space; cached, because corpora repeat the same few thousand words."""
     if MORPHEME.fullmatch(chunk):
         return (chunk,)
     tokens = []
     pieces = PIECE.findall(chunk.replace(JOINER, "?"))
     for index, piece in enumerate(pieces):
-        # The joiner sits on the punctuation or the lone letter, so that a word looks the same with and without it.
+        # The joiner goes on the punctuation or the lone letter, so that a word looks the same with and without it.
         left = index > 0 and not _is_word(piece)
         right = index + 1 < len(pieces) and not _is_word(piece) and _is_word(pieces[index + 1])
         tokens.append(f"{JOINER if left else ''}{piece}{JOINER if right else ''}")
@@ -66,7 +66,7 @@ def plain(tokens: Sequence[str]) -> list[str]:
 
 
 def unused_mark(text: str) -> str:
-    """Return a character that a text does not have: it stands for values while what is around them is mended."""
+    """Return a character that does not occur in a text, to stand for values while the text around them is mended."""
     return next(char for char in map(chr, range(0xE000, 0xF900)) if char not in text)
 
 

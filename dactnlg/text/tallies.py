@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Required slots and the faults found, one entry a fault (`food=thai`).
+    """Required slots and the faults found, one entry per fault (`food=thai`).
 
     Attributes:
         required: the number of slots checked.
@@ -33,7 +33,7 @@ class SlotReport:
     Attributes:
         values: delexicalisable slots.
         cues: special values that the data card's cues can check.
-        unsaid: further slots that should be expressed and are not: questions that were lost.
+        unsaid: further slots that should be expressed and are not: lost questions.
     """
 
     values: Tally
@@ -42,7 +42,7 @@ class SlotReport:
 
     @classmethod
     def together(cls, reports: Sequence[SlotReport]) -> SlotReport:
-        """Return the report of a text that says what several do, one after the other."""
+        """Return the report of a text that consists of several reported ones."""
         values, cues = (_sum([getattr(each, name) for each in reports]) for name in ("values", "cues"))
         return cls(values, cues, tuple(name for each in reports for name in each.unsaid))
 

@@ -1,4 +1,4 @@
-"""Training sentences as templates: the random baseline chooses among them, and no act is left without a sentence."""
+"""Training sentences as templates: the random baseline samples from them, and no act is left without a sentence."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from dactnlg.text.surface import strip_joiner, tokenize
 Key = tuple[str, ...]
 _PREPOSITIONS = frozenset({"at", "by", "for", "from", "in", "near", "on", "to"})
 REMEMBERED = 1_000, 1 << 20
-"""Names of slots of which it is remembered whether they are nouns, at most, and their bytes."""
+"""Slot names for which it is cached whether they are nouns, at most, and their bytes."""
 _BEFORE_NOUNS = ("the", "what", "of")
 _SHORTEST, _RAREST = 3, 5
-"""Letters of a word that may be a part of a slot's name, and how often training has to have it."""
+"""The fewest letters of a word that may be part of a slot's name, and how often training must have it."""
 
 
 class Templates:
-    """Delexicalised training sentences by the acts and slots they say.
+    """Delexicalised training sentences by the acts and slots that they express.
 
     Args:
-        sentences: for each kind of turn (see `kind`) its sentences and how much each counts.
-        specials: for each kind and sentence the special values (see `special_values`) of each turn that it said;
-            without it there were none.
+        sentences: for each kind of turn (see `kind`), its sentences with their weights.
+        specials: for each kind and sentence, the special values (see `special_values`) of each turn that it expressed;
+            None if there were none.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Templates:
         self._words: Counter[str] = Counter()
         self._further: set[tuple[str, str]] | None = None
         self._things: Memory[bool] = Memory(*REMEMBERED)
-        # By the placeholders that they say: for each kind with its special values the sentence that counts most.
+        # By the set of their placeholders: for each kind with its special values, the sentence with the most weight.
         self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Tokens]]] = {}
         for key, templates in sentences.items():
             for template, weight in templates.items():
@@ -57,7 +57,7 @@ class Templates:
     def collect(cls, pairs: Iterable[tuple[Turn, Sequence[str]]]) -> Templates:
         """Collect templates from delexicalised training pairs.
 
-        An example is an act with the set of its sentences. Every example counts 1, and its sentences share that.
+        An example is an act with the set of its sentences. Every example has weight 1, divided among its sentences.
         """
         examples: dict[Turn, dict[Tokens, None]] = {}
         for turn, tokens in pairs:
@@ -75,21 +75,22 @@ class Templates:
     def same(self, turn: Turn) -> dict[Tokens, float]:
         """Return the training sentences with the same acts and slots (Sharma et al. 2017, section 4.1).
 
-        For a combination that training never had: those of the combination that shares most with it. Each sentence
-        comes with its weight, the number of examples that could have been drawn to say it.
+        For a combination unseen in training, those of the combination that shares most with it. Each sentence comes
+        with its weight, the number of examples that could have been drawn to express it.
         """
         key = kind(turn)
         if key not in self.sentences:
             wanted = frozenset(key)
-            # Shared entries first, then as little else as possible; the key itself settles ties.
+            # Most shared entries first, then the fewest others; the key itself breaks ties.
             key = min(self.sentences, key=lambda other: _distance(wanted, other), default=())
         return self.sentences.get(key, {})
 
     def cover(self, turn: Turn, required: Sequence[Required], *, english: bool = True) -> list[str]:
-        """Return tokens that say every required slot once, made of whole training sentences.
+        """Return tokens that express every required slot once, composed of whole training sentences.
 
-        The sentence of the nearest acts that says most of the slots comes first, then further ones for what is left;
-        a slot that no sentence says by itself is named plainly, in `english` by a sentence. A question at the end stays
+        The sentence of the nearest acts that expresses most of the slots comes first, then further ones for the rest; a
+        slot that no sentence expresses by itself is named plainly, in a full sentence if `english`. A final question
+        stays final. There is always at least one token.
         there. There is always at least one token.
         """
         wanted = frozenset((*kind(turn), *special_values(turn)))
@@ -112,16 +113,16 @@ class Templates:
             statement = f"it is {words}" if words in _PREPOSITIONS else f"the {words} is"
             naming = statement if english else f"{words}:"
             tokens = join_sentences(tokens, [*tokenize(naming), item.placeholder])
-        # With no slot to say and no sentence without one, the acts themselves are named.
+        # Without slots to express, and with no sentence that has none, the acts themselves are named.
         return tokens or tokenize(" ".join(_plainly(turn)))
 
     def _best(
         self, wanted: frozenset[str], owed: frozenset[str], *, first: bool, strange: bool = False
     ) -> Tokens | None:
-        """Return a sentence for some of what is owed; with `strange` even one of acts that are not wanted."""
+        """Return a sentence for some of what is owed; with `strange`, even one of acts that are not wanted."""
         ranked = []
         for said, group in self._by_placeholders.items():
-            # Only the first sentence may say no slot at all ("goodbye"); with slots to say, only if acts ask for it.
+            # Only the first sentence may express no slot ("goodbye"); if slots are owed, only if the acts include it.
             if said <= owed and (said or first):
                 for key, rank in group.items():
                     if not strange and any("|" not in trait and trait not in wanted for trait in key):
@@ -131,7 +132,7 @@ class Templates:
         return min(ranked)[-1][-1] if ranked else None
 
     def spelt_out(self, slot_name: str) -> str:
-        """Return the words of a slot's name, as training has them: "price range" of `pricerange`, `pub-pricerange`."""
+        """Return the words of a slot's name, as in training: "price range" for `pricerange` or `pub-pricerange`."""
         if not self._words:
             self._words = Counter(word for group in self.sentences.values() for sentence in group for word in sentence)
         first, *rest = slot_name.casefold().replace("_", " ").split("-")
@@ -140,13 +141,13 @@ class Templates:
 
     @cached_property
     def _domains(self) -> set[str]:
-        """What slots' names begin with that are of one domain, `hotel` of `hotel-area`, as their acts' types do."""
+        """The prefixes of slot names that are domains, `hotel` in `hotel-area`: act types begin with them, too."""
         traits = {trait.casefold().partition("|")[::2] for key in self.sentences for trait in key}
         begun = {(act, slot.partition("-")[0]) for act, slot in traits if "-" in slot}
         return {first for act, first in begun if act.startswith(first)}
 
     def names_thing(self, words: Tokens, slot_name: str) -> bool:
-        """Whether the words of a slot's name are a noun in training: "the price range", "what area", "kind of food"."""
+        """Whether training has the words of a slot's name as a noun: "the price range", "what area", "kind of food"."""
         found = self._things.get((words, slot_name))
         if found is None:
             runs = {(before, *words) for before in (*_BEFORE_NOUNS, placeholder_name(slot_name))}
@@ -156,9 +157,9 @@ class Templates:
         return found
 
     def has_further(self, act_type: str, placeholder: str) -> bool:
-        """Whether training has a placeholder of a further value (`SLOT_FOOD#2`) in texts of an act type.
+        """Whether training has the placeholder of a further value (`SLOT_FOOD#2`) in texts of an act type.
 
-        What several acts of a turn have may be another one's.
+        Turns in which several acts have the slot do not count: the value may be another act's.
         """
         if self._further is None:
             held = {(key, strip_joiner(t)) for key, text in self.specials for t in text if is_placeholder(t)}
@@ -172,7 +173,7 @@ class Templates:
             yield from group
 
     def endings(self, trait: str) -> list[Tokens]:
-        """Return the last sentences, without placeholders, of what training said to turns of a trait (see `kind`)."""
+        """Return the last sentences, if without placeholders, of training texts for turns with a trait (see `kind`)."""
         found = {
             tuple(last): None
             for key, templates in self.sentences.items()
@@ -200,39 +201,39 @@ class Templates:
 
 
 def act_types(key: Key) -> Key:
-    """Return the act types of a kind of turns, without its slots."""
+    """Return the act types in a kind of turns."""
     return tuple(each for each in key if "|" not in each)
 
 
 def _having(key: Key, placeholder: str) -> list[str]:
-    """Return the act types of a kind of turns that have a slot."""
+    """Return the act types in a kind of turns that have a slot."""
     traits = (trait.partition("|") for trait in key)
     return [act_type for act_type, _, slot in traits if slot and placeholder_name(slot) == placeholder]
 
 
 def kind(turn: Turn) -> Key:
-    """Return a turn's acts and slots, values and how many ignored: `("inform", "inform|food")`."""
+    """Return a turn's acts and slots, ignoring values and repetitions: `("inform", "inform|food")`."""
     parts = {act.act_type for act in turn} | {f"{act.act_type}|{slot.name}" for act, slot in turn.slots()}
     return tuple(sorted(parts))
 
 
 def special_values(turn: Turn) -> Key:
-    """Return a turn's special values, which its wording hangs on: `("inform|kidsallowed=no",)`."""
+    """Return a turn's special values, on which its wording depends: `("inform|kidsallowed=no",)`."""
     return tuple(sorted({f"{act.act_type}|{slot}" for act, slot in turn.slots() if slot.special is not None}))
 
 
 def combination(turn: Turn) -> tuple[Key, Key]:
-    """Return what of a turn training may have had: its kind, and its special values in one spelling."""
+    """Return what may be seen or unseen in training: a turn's kind, and its special values in canonical spelling."""
     return kind(turn), canonical_values(special_values(turn))
 
 
 def canonical_values(values: Key) -> Key:
-    """Return printed special values (`inform|kidsallowed=false`) in one spelling, without those of closed classes."""
+    """Return printed special values (`inform|kidsallowed=false`) in canonical spelling, without closed classes."""
     return tuple(sorted({canonical(value) for value in values if _special(value) is not None}))
 
 
 def canonical(printed: str) -> str:
-    """Return a printed special value in one spelling; one of a closed class, `rating=good`, as it is."""
+    """Return a printed special value in canonical spelling; one of a closed class, `rating=good`, case-folded."""
     name, _, value = printed.partition("=")
     own = value.strip("'").casefold()
     return f"{name}={_special(printed) or own}"
@@ -243,8 +244,8 @@ def _special(printed: str) -> str | None:
 
 
 def _segments(name: str, counts: Counter[str]) -> list[str]:
-    """Return the words that a name is written together of, those whose rarest one is the most frequent."""
-    # For the beginning of the name up to each letter: how often its rarest word occurs, and the words.
+    """Return the words that a name is composed of, in the split whose rarest word is most frequent."""
+    # For each prefix of the name: how often its rarest word occurs, and the words.
     best: list[tuple[int, list[str]]] = [(sum(counts.values()), []), *((0, []) for _ in name)]
     for end in range(_SHORTEST, len(name) + 1):
         for start in range(end - _SHORTEST + 1):

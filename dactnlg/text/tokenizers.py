@@ -1,7 +1,7 @@
-"""Tokenisers of models in fair evaluation, by the names that stand in settings.
+"""Tokenisers of models in fair evaluation, by their names in settings.
 
-`detokenize` undoes `tokenize` except for spacing, so that metrics can tokenise the text of all systems in one way. A
-literal `<unk>` is one token for all of them.
+`detokenize` undoes `tokenize` except for spacing, so that metrics can tokenise the text of all systems alike. A literal
+`<unk>` is one token for all of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TextTokenizer(Protocol):
         """Return the sentence of tokens, except for its spacing."""
 
     def settings(self) -> dict[str, Any]:
-        """Return what distinguishes the tokeniser, for the setting hash."""
+        """Return what identifies the tokeniser, for the setting hash."""
 
 
 class WordTokenizer:
@@ -102,7 +102,7 @@ class SubwordTokenizer:
         return text
 
     def settings(self) -> dict[str, Any]:
-        """Return name, size and a hash of what was learned."""
+        """Return the name, the size and a hash of what was learned."""
         return {"name": self.name, "size": self.size, "learned": digest(self._ids)[:SHORT]}
 
 
@@ -131,16 +131,16 @@ def text_tokenizer(name: str, training: Iterable[str] = (), size: int = 2000) ->
 
 
 def detokenize(tokens: Iterable[str]) -> str:
-    """Return word tokens as one line: contractions joined ("do n't" is "don't"), Treebank's quotes made plain."""
+    """Return word tokens as one line: contractions joined ("do n't" becomes "don't"), Treebank's quotes made plain."""
     text = _QUOTE.sub('"', " ".join(tokens))
     return _FUSED.sub(lambda match: match.group().rstrip(), _CLITIC.sub("", text))
 
 
 def standard_tokens(sentence: str) -> list[str]:
-    """Return the tokens that fair metrics count, whatever the system's own tokens are: mteval-13a's.
+    """Return the tokens that fair metrics count, whatever the system's own tokens: those of mteval-13a.
 
-    Unlike in 13a, single quotes are tokens of their own, as in Treebank. 13a parts one of two marks in a row at a time
-    ("..1"), so its tokens are split until nothing more comes apart.
+    Unlike in 13a, single quotes are separate tokens, as in Treebank. Of two adjacent marks ("..1") 13a splits off only
+    one at a time, so tokens are split again until nothing changes.
     """
     tokens = guarded(_split_once, sentence)
     while len(more := guarded(_split_once, " ".join(tokens))) > len(tokens):
@@ -153,7 +153,7 @@ def _split_once(text: str) -> list[str]:
 
 
 def standardize(sentence: str) -> str:
-    """Return `standard_tokens` as one line; text that is standard already stays as it is."""
+    """Return `standard_tokens` as one line; text that is already standard is unchanged."""
     return " ".join(standard_tokens(sentence))
 
 
@@ -172,7 +172,7 @@ def _treebank() -> Callable[[str], list[str]]:
 
 
 def _punkt() -> Callable[[str], list[str]]:
-    """Return Punkt's sentences (Kiss and Strunk 2006), each in Treebank tokens, as NLTK's `word_tokenize` has them."""
+    """Return a splitter: Punkt's sentences (Kiss and Strunk 2006), each in Treebank tokens, as `word_tokenize` has."""
     from nltk.tokenize import NLTKWordTokenizer
     from nltk.tokenize.punkt import PunktTokenizer
 

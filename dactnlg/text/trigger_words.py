@@ -1,9 +1,10 @@
-"""Trigger words: the words that express a special value, learned from sentences in which its cues show.
+"""Trigger words: the words that express a special value, learned from sentences in which its cues match.
 
-A value has a placeholder, so a search can see that it is still owed. `familyFriendly=no` has none; but hardly a
+A value has a placeholder, so a search can see that it is still owed. `familyFriendly=no` has none, but hardly any
 sentence says it without "family", "kid" or "child". Until one of these trigger words is generated, the sentence may
-not end. Whether it then says yes or no, the cues tell. A question among other acts (`inform(count=3)&request(area)`)
-has trigger words likewise, or it would be lost where training never had just these acts together.
+not end. Whether it then says yes or no is checked by cues. A question among other acts
+(`inform(count=3)&request(area)`) has trigger words, too, or it would be lost if training never had just these acts
+together.
 """
 
 from __future__ import annotations
@@ -22,25 +23,25 @@ TriggerWords = dict[str, tuple[str, ...]]
 COVERAGE = 0.98
 """At least this share of the sentences that show a value hold one of its trigger words."""
 PRECISION = (0.3, 0.9)
-"""At least this share of the sentences that hold a trigger word show its value; with less it is an ordinary word. The
-first where few sentences show the value, up to the second where half of all sentences do."""
+"""At least this share of the sentences with a trigger word must show its value, or it is an ordinary word. The first
+applies where few sentences show the value, rising to the second where half of all sentences do."""
 QUESTION = "?"
-"""Under this name stand the trigger words of all questions: where sentences have it, the question mark."""
+"""The key of the trigger words of all questions: the question mark, if sentences have it."""
 GAIN = 0.003
-"""At least this share of the sentences that show a value is added by each further trigger word."""
+"""Each further trigger word must add at least this share of the sentences that show a value."""
 
 
 def trigger(name: str) -> str:
-    """Return under which name a special value (`familyFriendly=no`) has trigger words: its slot if it is yes or no.
+    """Return the key of a special value's (`familyFriendly=no`) trigger words: its slot if it is yes or no.
 
-    Yes and no have their words in common; what tells them apart ("not") is in other sentences too.
+    Yes and no share their words; what distinguishes them ("not") occurs in other sentences, too.
     """
     slot, _, value = name.partition("=")
     return slot if value in ("yes", "no") else name
 
 
 def bare_slots(turn: Turn) -> tuple[str, ...]:
-    """Return the slots that stand without a value, as those asked for do, and the acts without slots behind others.
+    """Return the slots without a value, such as those asked for, and the acts without slots after the first act.
 
     There is nothing in `request(food)` or `?reqmore()` that a checker could find, but the question has trigger words.
     """
@@ -57,7 +58,7 @@ def learn_trigger_words(pairs: Iterable[tuple[Turn, Sequence[str]]], checker: Sl
     """
     turns: dict[tuple[str, ...], set[str]] = {}
     for turn, tokens in pairs:
-        # By itself an act without slots says the same as behind others.
+        # An act without slots says the same alone as after others.
         alone = [f"{act.act_type}()" for act in turn.acts if not act.slots]
         alone += [QUESTION for act in turn.acts if act.is_question]
         turns.setdefault(tuple(tokens), set()).update((*checker.special(turn), *bare_slots(turn), *alone))
@@ -76,7 +77,7 @@ def learn_trigger_words(pairs: Iterable[tuple[Turn, Sequence[str]]], checker: Sl
 
 
 def _cover(rows: Sequence[frozenset[str]], holders: Mapping[str, int], total: int) -> tuple[str, ...]:
-    """Return few words of which nearly every row holds one, and which few other sentences hold; none if there are none.
+    """Return a few words such that nearly every row has one and few other sentences do; empty if there are none.
 
     Args:
         rows: the words of the sentences that show a value.

@@ -1,4 +1,4 @@
-"""Vocabulary: the tokens that a model knows, numbered."""
+"""Vocabulary: the numbered tokens that a model knows."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class Vocabulary:
         return token in self._ids
 
     def id(self, token: str) -> int:
-        """Return a token's number, that of `<unk>` if it has none."""
+        """Return a token's id, or that of `<unk>` if it has none."""
         return self._ids.get(token, UNK_ID)
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
-        """Return the tokens' numbers."""
+        """Return the tokens' ids."""
         return [self.id(token) for token in tokens]
 
     def decode(self, ids: Iterable[int]) -> list[str]:
-        """Return the tokens with these numbers, up to the end token."""
+        """Return the tokens with these ids, up to the end token."""
         tokens = []
         for index in ids:
             if index == EOS_ID:
