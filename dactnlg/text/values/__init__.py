@@ -1,1 +1,1 @@
-"""Values in sentences: found and replaced by placeholders, and put back so that the words beside them fit."""
+"""Values in sentences: replaced by placeholders, and put back so that the words next to them fit."""

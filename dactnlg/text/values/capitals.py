@@ -6,7 +6,7 @@ import re
 
 from dactnlg.text.surface import PIECE
 
-# Words that English always capitalises: cuisines above all, without those that are words as well (polish).
+# Words that English always capitalises, mostly cuisines; without those that are also common words (polish).
 _CAPITALS = """
     afghan african albanian algerian american arabian argentinian armenian asian australasian australian austrian
     bangladeshi basque bavarian belgian bosnian brazilian british bulgarian burmese cajun californian cambodian
@@ -22,8 +22,8 @@ _CAPITALS = """
 _ACRONYMS = ("amd", "gb", "hdmi", "nicam", "tb", "usb")
 _CAPITALIZED = {word: word.capitalize() for word in _CAPITALS.split()} | {word: word.upper() for word in _ACRONYMS}
 _LOWER_WORD = re.compile(r"(?<![\w.'’@/-])[a-z]{2,}(?![\w@]|\.\w)")
-# Small words of a title, unless they begin it.
 _WORD_START = re.compile(r"(?<![\w'’])[^\W\d_]")
+# Small words in titles; capitalised only at the beginning.
 _SMALL = frozenset({"and", "at", "by", "for", "in", "of", "on", "or", "the"})
 
 
@@ -40,7 +40,7 @@ def title(value: str) -> str:
 
     def titled(match: re.Match[str]) -> str:
         small = match.group() in _SMALL and match.start() != first.start()
-        # "iPhone" has its capitals.
+        # "iPhone" has capitals of its own.
         own = match.group()[1:].lower() != match.group()[1:]
         return match.group() if small or own else title_case(match.group())
 
@@ -53,20 +53,20 @@ def has_capitals(value: str) -> bool:
 
 
 def upper(value: str) -> str:
-    """Return a value in capitals, but for the few letters whose capital is two letters."""
+    """Return a value in upper case, except for the few letters whose upper case is two letters."""
     return "".join([char.upper() if len(char.upper()) == 1 else char for char in value])
 
 
 def lower(value: str) -> str:
-    """Return a value in small letters, but for the few whose small letter is two characters."""
+    """Return a value in lower case, except for the few letters whose lower case is two characters."""
     return "".join([char.lower() if len(char.lower()) == 1 else char for char in value])
 
 
 def capitalize_names(text: str) -> str:
-    """Return a text with the words in capitals that English always capitalises: nationalities, a few acronyms."""
+    """Return a text with the words capitalised that English always capitalises: nationalities, a few acronyms."""
     return _LOWER_WORD.sub(lambda match: _CAPITALIZED.get(match.group(), match.group()), text)
 
 
 def capital(match: re.Match[str]) -> str:
-    """Return what a pattern has found in capitals."""
+    """Return what a pattern has matched in upper case."""
     return upper(match.group())

@@ -27,7 +27,7 @@ _STOPS = frozenset({".", "?", "!"})
 
 
 class Casing:
-    """The most frequent form of words inside and at the start of sentences, and of values.
+    """The most frequent forms of words inside and at the start of sentences, and of values.
 
     Args:
         inside: lower-case token -> its form within a sentence, if it differs.
@@ -63,7 +63,7 @@ class Casing:
         inside, start = ({low: _most(counts) for low, counts in each.items()} for each in forms)
         values: dict[str, dict[str, str]] = {}
         votes: dict[str, Counter[str]] = {}
-        # Acts may write one value in several ways: their sentences are counted together.
+        # Acts may write one value in several ways; the sentences of all are counted together.
         together: dict[tuple[str, str], Counter[str]] = {}
         for (slot, value), counts in surfaces.items():
             together.setdefault((slot, value.casefold()), Counter()).update(counts)
@@ -91,7 +91,7 @@ class Casing:
         ]
 
     def value(self, slot_name: str, value: str) -> str:
-        """Return a value as training sentences write it; one that they do not have differs in its capitals at most."""
+        """Return a value as training sentences write it; one unseen in training, in the style of its slot."""
         known = self.values.get(slot_name)
         form = known.get(value.casefold()) if known else None
         return STYLES[self.styles.get(slot_name, "as given")](value) if form is None else form
@@ -102,9 +102,9 @@ class Casing:
 
 
 def respaced(form: str, value: str) -> str:
-    """Return a value as sentences write it, with the value's own spaces if nothing else but capitals differs.
+    """Return a value as sentences write it, but spaced as given if only spaces and case differ.
 
-    Corpora whose punctuation stands apart write "st. john's" as "st . john 's"; readers do not.
+    Corpora with punctuation set apart write "st. john's" as "st . john 's"; readers do not.
     """
     letters = "".join(form.split())
     if letters.casefold() != "".join(value.split()).casefold():
@@ -124,7 +124,7 @@ def sentence_starts(tokens: Sequence[str]) -> list[bool]:
 
 
 def _inside(form: str) -> str:
-    """Return a value as it stands inside a sentence: "Two" of "Two stops" is "two", "7 a.m" has its last stop."""
+    """Return a value as it is written inside a sentence: "Two" of "Two stops" is "two", "7 a.m" gets its last stop."""
     if form.lower() in NUMBER_WORDS:
         return form.lower()
     return f"{form}." if form[-4:].lower() in (" a.m", " p.m") else form

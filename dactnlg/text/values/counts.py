@@ -1,4 +1,4 @@
-"""Counts: whether a number word in a sentence is a number that something is counted with.
+"""Counts: whether a number word in a sentence counts something.
 
 "one" is one in "one stop", and not in "no one", "one of the best" or "the one that you want".
 """
@@ -23,7 +23,7 @@ _FUNCTION_WORDS = frozenset(_SMALL_WORDS.split())
 
 
 class Doubt(NamedTuple):
-    """How unsure a span is; the least unsure comes first.
+    """How doubtful a span is; the least doubtful sorts first.
 
     Attributes:
         unnamed: whether no word of the slot's name follows.
@@ -44,14 +44,14 @@ class Doubt(NamedTuple):
 def doubt_of_count(
     folded: Sequence[str], start: int, end: int, slot_name: str, others: Collection[str], near: Nearness
 ) -> Doubt | None:
-    """Return how unsure it is that a span of number words is a slot's value; None if it is not.
+    """Return how doubtful it is that a span of number words is a slot's value; None if it is not one.
 
     Args:
         folded: the sentence's tokens.
         start: index of the span's first token.
-        end: index of the token after its last.
+        end: index after its last token.
         slot_name: the slot.
-        others: slots whose names make the number theirs, where they follow it.
+        others: slots that a number belongs to if their names follow it.
         near: of the sentence.
     """
     before, after = _neighbour(folded, start - 1, -1), _neighbour(folded, end, 1)
@@ -71,7 +71,7 @@ def doubt_of_count(
 
 
 def _neighbour(folded: Sequence[str], at: int, step: int) -> str:
-    """Return the word beside a span, across a hyphen: the "stop" of "two-stop"."""
+    """Return the word next to a span, skipping a hyphen: the "stop" of "two-stop"."""
     if 0 <= at < len(folded) and folded[at] == "-":
         at += step
     return folded[at] if 0 <= at < len(folded) else ""

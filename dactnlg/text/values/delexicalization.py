@@ -1,8 +1,8 @@
-"""Delexicalisation: placeholders replace values in a sentence, so that a model learns wording and not names.
+"""Delexicalisation: placeholders replace values in a sentence, so that a model learns wordings rather than names.
 
 `inform(name='red door cafe';food=thai)` with "red door cafe serves thai food" becomes "SLOT_NAME serves SLOT_FOOD
 food". Values are found at token boundaries, longest first, regardless of case, in every spelling that
-`text.spellings` generates; special values (yes, no, dontcare, none) stay in the act. Every delexicalisable slot of a
+`values.spellings` generates; special values (yes, no, dontcare, none) stay in the act. Every delexicalisable slot of a
 turn has a placeholder of its own: the second `near` is `SLOT_NEAR#2`.
 """
 
@@ -24,17 +24,17 @@ from dactnlg.text.values.spellings import alternatives, fold, inflected, loose_s
 Fillers = dict[str, tuple[str, ...]]
 """Placeholder -> the surface tokens that it stands for."""
 SPELLINGS = 32 << 20
-"""Bytes of spellings of values that a delexicaliser remembers at most."""
-# Those before nouns, of French and Catalan (l', d', qu') and of Italian (dell', quell', un'); behind the others stand
-# verbs: "c'est" and "qu'est-ce que" say nothing of the east.
+"""The most bytes of spellings that a delexicaliser caches."""
+# Elisions before nouns, in French and Catalan (l', d', qu') and in Italian (dell', quell', un'); the others precede
+# verbs: "c'est" and "qu'est-ce que" say nothing about the east.
 _ELISION = re.compile(r"((?:[dl]|jusqu|(?:lors|puis)?qu(?!['’]est\b)|(?:a|da|de|ne|que|su)ll|un)['’])(?=\w)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class LexicalizedSlot(Slot):
-    """A slot of a closed class (area, price range), whose value the model says in words of its own.
+    """A slot of a closed class (area, price range), whose value stays in sentences and is worded by the model.
 
-    For models and checks its value is what a special value is: one of few, each with its own entry in the DA vector.
+    Models and checks treat its value as a special value: one of few, each with its own entry in the DA vector.
     """
 
     @property
@@ -50,7 +50,7 @@ class LexicalizedSlot(Slot):
 
 @dataclass(frozen=True, slots=True)
 class ParaphrasedSlot(LexicalizedSlot):
-    """A lexicalised slot all of whose values are ordinary words (good, poor), in place of which people say many others.
+    """A lexicalised slot all of whose values are ordinary words (good, poor), which people replace by many others.
 
     What shows such a value shows little more than that there is one; the reader learns which.
     """
@@ -62,9 +62,9 @@ class Delexicalized:
 
     Attributes:
         tokens: tokens and placeholders, cased as in the sentence.
-        fillers: for each placeholder the surface tokens of its first mention.
+        fillers: for each placeholder, the surface tokens of its first mention.
         mentions: the surface tokens of every mention in order; with them `lexicalize` restores the sentence exactly.
-        missing: the required slots whose value is not in the sentence.
+        missing: the required slots whose values are not in the sentence.
         ambiguous: the number of mentions that could belong to several slots.
     """
 
@@ -81,7 +81,7 @@ class Delexicalized:
 
 
 def lexicalize(tokens: Sequence[str], fillers: Mapping[str, Sequence[str]] | Iterator[Sequence[str]]) -> str:
-    """Return the raw sentence: values in the place of placeholders.
+    """Return the raw sentence, with values instead of placeholders.
 
     Args:
         tokens: tokens with placeholders.
@@ -110,10 +110,10 @@ class Delexicalizer:
         silent: "act.slot" combinations that no sentence of the corpus expresses.
         apart: slots whose value "A or B", or "A, B", is split into two values, each with a placeholder.
         ordinary: slot -> the values that are also ordinary words; see `find_mentions`.
-        lexicalized: slot -> the (folded) values that stay in the sentences. The slots all of whose values are ordinary
-            are `paraphrased`.
+        lexicalized: slot -> the (folded) values that stay in the sentences. Slots all of whose values are ordinary are
+            `paraphrased`.
         forms: the forms of values; see `inflection`.
-        english: whether the sentences are English; in others values stand behind elisions, too ("l'entrée").
+        english: whether the sentences are English; in others, values may follow elisions ("l'entrée").
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Delexicalizer:
     def prepared(self, turn: Turn) -> Turn:
         """Return the turn as it is learned and generated.
 
-        What it has twice it has once. Each value "A or B", or "A, B", of the slots in `apart` is two slots, and each
+        Repetitions are dropped. Each value "A or B", or "A, B", of the slots in `apart` becomes two slots, and each
         value in `lexicalized` a `LexicalizedSlot`.
         """
         if not (self.apart or self.lexicalized):
@@ -164,7 +164,7 @@ class Delexicalizer:
         return said_once(turn if all(map(operator.is_, acts, turn.acts)) else Turn(tuple(acts)))
 
     def parts(self, slot: Slot) -> Iterable[Slot]:
-        """Return what stands for a slot in a prepared turn: nearly always itself."""
+        """Return the slots that replace a slot in a prepared turn: nearly always itself."""
         value = slot.value
         if value is None or not slot.delexicalizable:
             return (slot,)
@@ -200,17 +200,17 @@ class Delexicalizer:
         return find_mentions(required, tokens, self.spellings, self.ordinary, self._loose_spellings)
 
     def delexicalize(self, turn: Turn, sentence: str) -> Delexicalized:
-        """Replace the values of the turn in a sentence, as the corpus or a model writes it, by placeholders."""
+        """Replace the values of the turn in a sentence, written by the corpus or a model, with placeholders."""
         required = self.required(turn)
         return self.replaced(required, self.tokens(required, sentence))
 
     def tokens(self, required: Sequence[Required], sentence: str) -> list[str]:
-        """Return the tokens of a sentence; an elision before a value is one of its own: "l'", "entrée"."""
+        """Return the tokens of a sentence; an elision before a value is a separate token: "l'", "entrée"."""
         tokens = tokenize(sentence)
         places = [] if self._english else [at for at, token in enumerate(tokens) if _ELISION.match(token)]
         if not places:
             return tokens
-        # In "chambre d'amis", a value, nothing is taken apart.
+        # A value such as "chambre d'amis" is not taken apart.
         whole = {at for mention in self.mentions(required, tokens)[0] for at in range(mention.start, mention.end)}
         firsts = {
             form
@@ -225,7 +225,7 @@ class Delexicalizer:
         return tokens
 
     def replaced(self, required: Sequence[Required], tokens: Sequence[str]) -> Delexicalized:
-        """Replace the values of required slots among tokens by their placeholders."""
+        """Replace the values of required slots among tokens with their placeholders."""
         found, ambiguous = self.mentions(required, tokens)
         out: list[str] = []
         mentions: list[tuple[str, ...]] = []
@@ -253,5 +253,5 @@ class Delexicalizer:
 
 
 def _lookalikes(tokens: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the tokens of a sentence that look like placeholders, each as a mention of itself."""
+    """Return the tokens of a sentence that only look like placeholders, each as a mention of itself."""
     return [(token,) for token in tokens if is_placeholder(token)]

@@ -1,9 +1,9 @@
-"""Inflection: which form of a value a sentence takes.
+"""Inflection: the form of a value that a sentence requires.
 
 In many languages a value cannot be put into a sentence as the act has it: `area=Karlín` is "na Karlíně", "z Karlína".
-A card gives the forms of each value with their morphological tags; training sentences show which tags stand in which
-contexts, and so the form is chosen by the words around its placeholder (Dušek and Jurčíček 2019, section 4.3, choose it
-with a language model). A value that training never had is inflected as others are.
+A card gives the forms of each value with their morphological tags; training sentences show which tags occur in which
+contexts, so the form is chosen by the words around its placeholder (Dušek and Jurčíček 2019, section 4.3, use a
+language model). A value unseen in training is inflected like others.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Forms = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """Slot -> value -> form -> its tags. A `_` in value and form stands for the same numbers in both."""
 
 EDGE = "|"
-"""Stands for what is before and behind a sentence."""
+"""Stands for the edges of a sentence."""
 ROUNDS = 3
-"""Of expectation maximisation: which of its tags an ambiguous form has."""
+"""Rounds of expectation maximisation, which decides which of its tags an ambiguous form has."""
 WIDER = 0.5
-"""How many observations of a context the share in the wider one counts for."""
+"""The number of observations of a context that the share in the next wider one is worth."""
 UNSEEN = 0.1
-"""How often a form counts that training never has."""
+"""The count of a form unseen in training."""
 RAREST = 1e-3
-"""The share of a trait that no context has."""
+"""The share of a trait unseen in any context."""
 CHOICES = 10_000, 4 << 20
-"""Choices that are remembered, at most, and their bytes."""
+"""Choices that are cached, at most, and their bytes."""
 _NUMBER = re.compile(r"\d+")
 
 
@@ -44,7 +44,7 @@ class Observation(NamedTuple):
         value: as the act has it.
         form: as the sentence has it.
         before: the tokens before its placeholder.
-        after: the tokens behind it.
+        after: the tokens after it.
     """
 
     slot: str
@@ -58,9 +58,9 @@ class Inflection:
     """Chooses the form of a value by the words around it.
 
     Args:
-        forms: from the corpus' card.
-        contexts: how often traits of tags stood in contexts; from `learn`.
-        uses: `slot=value` -> form, both in lower case -> how often training has it.
+        forms: from the corpus's card.
+        contexts: how often traits of tags occurred in contexts; from `learn`.
+        uses: `slot=value` -> form, both in lower case -> its count in training.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Inflection:
         uses: Mapping[str, Mapping[str, int]] | None = None,
     ) -> None:
         self.forms = forms
-        # The count of the empty trait is that of all tags.
+        # The empty trait counts all tags.
         self._contexts = {context: dict(traits) for context, traits in (contexts or {}).items()}
         self._uses = {name: dict(counts) for name, counts in (uses or {}).items()}
         self._folded = {slot: {_folded(value): value for value in values} for slot, values in forms.items()}
@@ -80,7 +80,7 @@ class Inflection:
     def learn(cls, forms: Forms, observations: Iterable[Observation]) -> Inflection:
         """Count the traits of tags in the contexts of training sentences.
 
-        Most forms have several tags: each counts as much as the contexts make it probable, those of the round before.
+        Most forms have several tags: each is weighted by its probability in the contexts, as of the previous round.
         """
         known = cls(forms)
         rows: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
@@ -96,7 +96,7 @@ class Inflection:
             counts: dict[str, dict[str, float]] = {}
             for (contexts, fitting), times in rows.items():
                 logs = [found._score(contexts, tag) for tag in fitting]
-                # The best one is 1: a tag has many traits, and their product may be too small for a number.
+                # Scaled so that the best is 1: a tag has many traits, and their product may underflow.
                 scores = [exp(each - max(logs)) for each in logs]
                 for tag, score in zip(fitting, scores, strict=True):
                     for context in contexts:
@@ -107,7 +107,7 @@ class Inflection:
         return found
 
     def of(self, slot: str, value: str) -> dict[str, Sequence[str]]:
-        """Return the forms of a value with their tags; none where the card gives none."""
+        """Return the forms of a value with their tags; empty if the card gives none."""
         folded = self._folded.get(slot)
         if not folded:
             return {}
@@ -121,7 +121,7 @@ class Inflection:
         return {_with_numbers(form, numbers): tags for form, tags in forms if form.count("_") == len(numbers)}
 
     def choose(self, slot: str, value: str, before: Sequence[str], after: Sequence[str]) -> str | None:
-        """Return the form of a value between tokens; None where the card gives no forms of it."""
+        """Return the form of a value between tokens; None if the card gives no forms of it."""
         contexts = tuple(_contexts(slot, before, after))
         key = (value, contexts)
         found = self._chosen.get(key)
@@ -148,11 +148,11 @@ class Inflection:
         return {"contexts": rounded, "uses": self._uses}
 
     def _gain(self, contexts: Sequence[str], tag: str) -> float:
-        """Return how much more probable its contexts make a tag: what of it is the value's own counts for nothing."""
+        """Return how much more probable the contexts make a tag than the slot alone does."""
         return self._score(contexts, tag) - self._score(contexts[-1:], tag)
 
     def _score(self, contexts: Sequence[str], tag: str) -> float:
-        """Return the log probability of a tag: its traits', from the widest context to the narrowest."""
+        """Return the log probability of a tag: of its traits, interpolated from the widest context to the narrowest."""
         return sum(log(self._share(contexts, trait)) for trait in _traits(tag))
 
     def _share(self, contexts: Sequence[str], trait: str) -> float:
@@ -164,7 +164,7 @@ class Inflection:
 
 
 def _traits(tag: str) -> Iterator[str]:
-    """Yield the traits of a tag: its parts at `|` (Universal Dependencies), else its characters by their places."""
+    """Yield the traits of a tag: its parts at `|` (Universal Dependencies), or else its characters with positions."""
     if "|" in tag or "=" in tag:
         yield from (part.replace("=", ":", 1) for part in tag.split("|"))
     else:

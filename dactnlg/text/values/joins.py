@@ -1,4 +1,4 @@
-"""Joins: the words of a template beside a value, where the value decides on them.
+"""Joins: the words of a template next to a value that depend on the value.
 
     the SLOT_NAME is nice        The Opal    ->  The Opal is nice
     serves SLOT_FOOD food        sea food    ->  serves sea food
@@ -11,8 +11,8 @@
     serves SLOT_FOOD food        burgers     ->  serves burgers
     in the SLOT_AREA of town     old town    ->  in the old town
 
-A value is the user's and stays as it is, so it is the template's word that goes or changes. Nearly always there is
-nothing to do, and that is seen from a few words of template and value, each worked out once.
+A value is the user's and stays as it is, so it is the template's words that go or change. Nearly always there is
+nothing to do, and that is decided from a few words of template and value, each computed once.
 """
 
 from __future__ import annotations
@@ -49,30 +49,30 @@ _PART = re.compile(
 )
 _OPENING = re.compile(rf"({_WORD})(?: (?={_WORD}))?")
 _FINAL = re.compile(rf"(?:^| )({_WORD})$")
-# Up to four words that stand twice, the second time within a sentence.
+# Up to four words that are doubled, the second time within a sentence.
 _TWICE = re.compile(rf"(?<![\w'’-])({_WORD}(?: {_WORD}){{0,3}}?)(?: (?=[^\WA-Z])(?i:\1){_NO_MORE})+")
 _TWO_ARTICLES = re.compile(r"(?<![\w'’-])(?:[Aa]n?|[Tt]he) (?=(?:an?|the) )")
-# Words that English doubles.
+# Words that English doubles legitimately.
 _DOUBLED = frozenset({"bye", "ha", "had", "no", "now", "really", "so", "very", "well"})
 
 _JOINED = frozenset({" and ", " or "})
-"""What stands between two values of which one noun may be said."""
+"""What joins two values that may share one noun."""
 
 BARE = "-"
 """Stands for no article."""
 
 
 class Edges(NamedTuple):
-    """What of a value the words beside it may depend on.
+    """The parts of a value on which the words next to it may depend.
 
     Attributes:
-        head: its first word, folded, an article as "the"; None if it says nothing.
-        tail: its last word, folded and without an ending of plurals; None if it says nothing.
+        head: its first word, folded, an article as "the"; None if it is a function word.
+        tail: its last word, folded and without a plural ending; None if it is a function word.
         last: its last word, folded; "" if it does not end with a word.
-        number: `ONE` or `MANY` of a count; 0 of all else.
-        possessive: its ending as an owner: "'s", or "'" where it ends with an s; "" if it does not end with a word.
-        time: the preposition before it, if it is a year, "in", or a day, "on"; "" if it is neither.
-        article: what stands before it for "a": "the" before a superlative, `BARE` before several things; "" else.
+        number: `ONE` or `MANY` for a count; 0 for anything else.
+        possessive: its possessive ending: "'s", or "'" after an s; "" if it does not end with a word.
+        time: the preposition before it: "in" for a year, "on" for a day; "" for anything else.
+        article: what replaces "a" before it: "the" before a superlative, `BARE` before several things; "" otherwise.
         part: whether it says itself what it is part of: "north of the river".
     """
 
@@ -92,7 +92,7 @@ class Edges(NamedTuple):
         opening, final = _OPENING.match(folded), _FINAL.search(folded)
         last = final[1] if final else ""
         head = opening[1] if opening and (opening.group().endswith(" ") or opening[1] == folded) else ""
-        # An "a" alone is a grade.
+        # A lone "a" is a grade.
         head = "the" if head in ARTICLES and head != folded else _telling(head)
         counts = (folded.isdecimal() and len(folded) < 4) or folded in NUMBER_WORDS
         number = ONE if folded in SINGLE else MANY if counts else 0
@@ -103,21 +103,21 @@ class Edges(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """The words of a template beside a placeholder, to be compared with the `Edges` of its value.
+    """The words of a template next to a placeholder, to be compared with the `Edges` of its value.
 
     Attributes:
-        place: which of the sentence's placeholders it is.
-        before: the word before it, folded, an article as "the"; "" if it says nothing.
-        behind: the word behind it, folded and without an ending of plurals; "" if it says nothing.
-        misfit: the number that the noun behind it does not have, `ONE` or `MANY`; -1 if there is no such noun.
-        word: the word behind it, folded.
-        noun: which word of the sentence that noun is; -1 if there is none.
-        misowner: the ending of owners, "'s" or "'", that is not there and would fit other values; "" if neither is.
-        mistime: "in" or "on", the one that is not before it and would fit other times; "" if neither is.
-        misarticle: what would stand before other values for its "a" or "any": "the", or `BARE` where no noun is behind
-            it; "" if it has neither.
-        whole: what it is said to be part of, "town" in "of town", without an ending of plurals; "" if of nothing.
-        joined: whether it is joined to the value before it: "4 and 1 ports" has one noun for both.
+        place: the index of the placeholder in the sentence.
+        before: the word before it, folded, an article as "the"; "" for a function word.
+        behind: the word after it, folded and without a plural ending; "" for a function word.
+        misfit: the number that the noun after it does not have, `ONE` or `MANY`; -1 if there is no such noun.
+        word: the word after it, folded.
+        noun: the index of that noun among the sentence's words; -1 if there is none.
+        misowner: the possessive ending, "'s" or "'", that is not used and would fit other values; "" if neither is.
+        mistime: "in" or "on", the one that is not used before it and would fit other times; "" if neither is.
+        misarticle: what would replace its "a" or "any" before other values: "the", or `BARE` if no noun follows; "" if
+            it has neither.
+        whole: what it is said to be part of, "town" in "of town", without a plural ending; "" if of nothing.
+        joined: whether it is joined to the preceding value: "4 and 1 ports" has one noun for both.
     """
 
     place: int
@@ -134,17 +134,17 @@ class Joint(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """What has to change beside a value.
+    """What has to change next to a value.
 
     Attributes:
-        joint: the place of the value, and the words beside it.
-        before: whether the word before it goes.
-        behind: what is left of the word behind it; None if that stays whole.
-        number: the number that the noun behind it has to have; 0 if that has it.
-        possessive: the ending of owners that it has to have; "" if it has that.
-        time: the preposition that it has to have, "in" or "on"; "" if it has that.
-        article: what has to stand before it for "a" or "any": "the", or `BARE`; "" if that stays.
-        part: whether what it is said to be part of goes.
+        joint: the place of the value, and the words next to it.
+        before: whether the word before it is dropped.
+        behind: what is left of the word after it; None if it is unchanged.
+        number: the number that the noun after it must take; 0 if unchanged.
+        possessive: the possessive ending that it must take; "" if unchanged.
+        time: the preposition that it must take, "in" or "on"; "" if unchanged.
+        article: what must replace "a" or "any" before it: "the", or `BARE`; "" if unchanged.
+        part: whether what it is said to be part of is dropped.
     """
 
     joint: Joint
@@ -158,10 +158,10 @@ class Edit(NamedTuple):
 
 
 def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...]:
-    """Return the joints of a template: of those of its values on which something could depend.
+    """Return the joints of a template, for the values on which anything could depend.
 
     Args:
-        parts: the raw sentence before, between and behind its values.
+        parts: the raw sentence before, between and after its values.
         known: the words of the corpus: a noun must be known in both numbers.
     """
     mark = unused_mark("".join(parts))
@@ -185,7 +185,7 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
 
 
 def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, ...]:
-    """Return what has to change beside values, given the edges of all; nothing if nothing has to, as nearly always."""
+    """Return what has to change next to values, given the edges of all; nearly always empty."""
     found: tuple[Edit, ...] = ()
     for joint in joints:
         place, before, behind, misfit, _, _, misowner, mistime, misarticle, whole, joined = joint
@@ -200,11 +200,11 @@ def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, .
 
 
 def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
-    """Return a raw sentence before, between and behind its values with the words beside these changed."""
+    """Return a raw sentence before, between and after its values, with the words next to these changed."""
     mark = unused_mark("".join(parts))
     words = mark.join(parts).split(" ")
     places = _places(words, mark)
-    # From the last on, as words may go.
+    # From the last one backwards, as words may be deleted.
     for edit in reversed(edits):
         if edit.number:
             renumber(words, places[edit.joint.place], edit.joint.noun, edit.number)
@@ -218,7 +218,7 @@ def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
         elif article := edit.article:
             out[place] = _LAST.sub(lambda last: f"{_as(last[1], article)} ", out[place])
         if edit.time:
-            # Both are as long.
+            # "in" and "on" have the same length.
             out[place] = f"{out[place][:-3]}{_as(out[place][-3], edit.time)} "
         if edit.part:
             out[place + 1] = _WHOLE.sub("", out[place + 1], count=1)
@@ -228,17 +228,17 @@ def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
 
 
 def undoubled(parts: Sequence[str]) -> tuple[str, ...]:
-    """Return a raw sentence before, between and behind its values without words that stand twice, and two articles."""
+    """Return a raw sentence before, between and after its values, without doubled words and doubled articles."""
     return tuple([_TWO_ARTICLES.sub("", _TWICE.sub(_once, part)) for part in parts])
 
 
 def _as(word: str, other: str) -> str:
-    """Return another word with a capital where a word has one."""
+    """Return `other`, capitalised if `word` is."""
     return other.capitalize() if word[0].isupper() else other
 
 
 def _places(words: Sequence[str], mark: str) -> list[int]:
-    """Return which word of a sentence each of its values is, or is in."""
+    """Return, for each value, the index of the word of the sentence that it is, or is in."""
     return [place for place, word in enumerate(words) for _ in range(word.count(mark))]
 
 
@@ -251,7 +251,7 @@ def _telling(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """Return a word without what may be an ending of plurals: a house and houses, a box and boxes have one stem."""
+    """Return a word without a possible plural ending: house and houses, box and boxes have the same stem."""
     return word.removesuffix("s").removesuffix("e") if len(word) > 3 else word
 
 
@@ -266,14 +266,14 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
     time = joint.mistime if joint.mistime == edge.time else ""
     article = joint.misarticle if joint.misarticle == edge.article else ""
     if article and joint.before in _DEGREES:
-        # Its own ending says as much.
+        # The superlative's own ending says as much.
         article = BARE
     part = _says_whole(joint.whole, edge)
     return Edit(joint, edge.head == joint.before, behind, number, possessive, time, article, part)
 
 
 def _is_food(behind: str, edge: Edges) -> bool:
-    """Whether what stands behind a value says what its things are anyway: "burgers food", "seafood food"."""
+    """Whether the word "food" after a value is superfluous: "burgers food", "seafood food"."""
     return behind == "food" and (edge.article == BARE or (edge.tail or "").endswith("food"))
 
 
@@ -283,7 +283,7 @@ def _says_whole(whole: str, edge: Edges) -> bool:
 
 
 def _article(value: str) -> str:
-    """Return what stands before a value in the place of "a": "the", or `BARE`; "" if "a" does."""
+    """Return what replaces "a" before a value: "the", or `BARE`; "" if "a" may stay."""
     if _SUPERLATIVE.fullmatch(value) and value not in _NO_SUPERLATIVES:
         return "the"
     first = value.partition(" and ")[0]
@@ -291,9 +291,9 @@ def _article(value: str) -> str:
 
 
 def _misarticle(before: str, behind: str) -> str:
-    """Return what would stand between two texts for "a" or "any": "the" where a noun is behind, else `BARE`, or "".
+    """Return what could replace "a" or "any" between two texts: "the" if a noun follows, else `BARE`, or "".
 
-    Before a superlative no "most" stands either.
+    The "most" of "the most" is dropped before a superlative, too.
     """
     if before in _DEGREES:
         return "the"
@@ -303,7 +303,7 @@ def _misarticle(before: str, behind: str) -> str:
 
 
 def _misowner(part: str, behind: str) -> str:
-    """Return which ending of owners, "'s" or "'", the text behind a value lacks; "" if it begins with neither."""
+    """Return the possessive ending, "'s" or "'", that the text after a value lacks; "" if it begins with neither."""
     found = _POSSESSIVE.match(behind)
     if not found or (len(found.group()) == 1 and _OPEN_QUOTE.search(part)):
         return ""

@@ -1,4 +1,4 @@
-"""Mentions: where the values of a turn stand in a sentence, and which slots they belong to."""
+"""Mentions: where the values of a turn occur in a sentence, and which slots they belong to."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from dactnlg.text.values.spellings import fold, inflected
 _PLUS = f"{JOINER}+"
 _NUMBER_JOINTS = frozenset(f"{JOINER}{mark}{JOINER}" for mark in ".,-:/")
 _MINUS = frozenset(f"{mark}{JOINER}" for mark in "-−")
-"""A sign before a number; between two of them it has joiners at both sides."""
+"""A sign before a number; between two numbers it has joiners on both sides."""
 
 Span = tuple[int, int, int]
-"""Index of the first token, of the token after the last, and length of the last one without its ending, or 0."""
+"""Index of the first token, index after the last, and length of the last one without its ending, or 0."""
 Spellings = Callable[[Slot], Iterable[tuple[str, ...]]]
 """The token sequences (folded, joiners stripped) that express a slot's value."""
 
@@ -31,7 +31,7 @@ class Mention(NamedTuple):
 
     Attributes:
         start: index of the first token.
-        end: index of the token after the last.
+        end: index after the last token.
         stem: length of the last token without the ending of a plural or possessive ("KLM's"); 0 if it has none.
         placeholder: of the slot that the value belongs to.
     """
@@ -52,16 +52,16 @@ def find_mentions(
     """Return the mentions of required slots in order, and how many of them could belong to several slots.
 
     Longer mentions win over shorter ones that overlap. A mention that fits several slots goes to the slot with fewer
-    mentions so far, then to the one whose name stands nearest.
+    mentions so far, then to the one whose name is nearest.
 
     Args:
         required: the slots.
         tokens: the sentence.
         spellings: gives the token sequences that express a slot's value.
-        ordinary: slots with (folded) values that are also ordinary words: of several mentions only the one nearest to
+        ordinary: slots with (folded) values that are also ordinary words: of several mentions, only the one nearest to
             a word of the slot's name is the value.
-        loose: gives further token sequences, of ordinary words ("one" for 1). They count where a word of the slot's
-            name follows; elsewhere only for a value that has no other mention, once, and if they can be a number there.
+        loose: gives further token sequences, of ordinary words ("one" for 1). They count if a word of the slot's name
+            follows; otherwise only once, for a value without other mentions, and only where they can be a number.
     """
     folded = list(map(_folded, tokens))
     claimants = _claimants(required)
@@ -74,15 +74,15 @@ def find_mentions(
         return (slot.name, (slot.value or "").casefold()) in ordinary
 
     def doubt(span: Span) -> int:
-        # A word that may not be the value at all, or may be that of several slots, comes later, the farther it stands
-        # from a slot's name: in "Ark is near Ark" the second one is near.
+        # Words that may not be the value, or may be that of several slots, are tried later, the farther they are from
+        # the slot's name: in "Ark is near Ark" the second one is `near`.
         contested = len(claims[span]) > 1
         slots = [claimant.slot for claimant in claims[span] if contested or plain(claimant.slot)]
         return min((near.distance(slot.name, span[0], span[1]) for slot in slots), default=0)
 
     for span in sorted(_longest_first(claims, folded), key=lambda span: (doubt(span), span)):
         start, end, stem = span
-        # Between slots with the same value: the one with fewer mentions, then the one whose name stands nearest.
+        # Among slots with the same value: the one with fewer mentions, then the one whose name is nearest.
         claimant, *others = claims[span]
         if others:
             claimant = min(claims[span], key=lambda each: (each.rounds, near.distance(each.slot.name, start, end)))
@@ -97,7 +97,7 @@ def find_mentions(
 def _loose_mentions(
     claims: Mapping[Span, list[_Claimant]], folded: Sequence[str], found: Iterable[Mention], near: Nearness
 ) -> list[Mention]:
-    """Return the mentions among spans of ordinary words, given those that are certain."""
+    """Return the mentions among spans of ordinary words, given the certain mentions."""
     if not claims:
         return []
     taken = {at for mention in found for at in range(mention.start, mention.end)}
@@ -118,14 +118,14 @@ def _loose_mentions(
 
 
 class _Claimant:
-    """A slot of a turn with its placeholders, several where the turn says it several times; they take turns."""
+    """A slot of a turn with its placeholders; if the turn repeats it, there are several, used in rotation."""
 
     def __init__(self, slot: Slot) -> None:
         self.slot, self.placeholders, self._mentions = slot, list[str](), 0
 
     @property
     def rounds(self) -> int:
-        """How many mentions the next placeholder has already."""
+        """How many mentions the next placeholder already has."""
         return self._mentions // len(self.placeholders)
 
     def next_placeholder(self) -> str:
@@ -146,9 +146,9 @@ def _longest_first(claims: Iterable[Span], folded: Sequence[str]) -> list[Span]:
     taken = [False] * len(folded)
     chosen: list[Span] = []
     letters = list(accumulate(map(len, folded), initial=0))
-    # Over the same tokens the value "red kites" goes before "Red Kite" + s.
+    # Over the same tokens, the value "red kites" takes precedence over "Red Kite" + s.
     for span in sorted(claims, key=lambda s: (-(s[1] - s[0]), letters[s[0]] - letters[s[1]], s[2] > 0, s[0])):
-        # Those taken are no shorter, so that one that overlaps has the first or the last token.
+        # Those taken are no shorter, so one that overlaps this span covers its first or last token.
         if not (taken[span[0]] or taken[span[1] - 1]):
             chosen.append(span)
             taken[span[0] : span[1]] = [True] * (span[1] - span[0])
@@ -168,7 +168,7 @@ def _claims(
     for claimant in claimants:
         name = claimant.slot.name
         for spelling in spellings(claimant.slot):
-            # All words but the last; one string is compared faster than many.
+            # All words but the last; one string compares faster than many.
             head = "".join([f"{word}\n" for word in spelling[:-1]])
             for start in _starts(spelling, first):
                 end = start + len(spelling)
@@ -184,7 +184,7 @@ def _folded(token: str) -> str:
 
 
 def _is_article(slot_name: str, folded: Sequence[str], start: int) -> bool:
-    """Whether an "a" is an article rather than a value, as it is in "an a eco rating" and "its eco rating is a"."""
+    """Whether an "a" is an article; in "an a eco rating" and "its eco rating is a" it is a value."""
     if folded[start] not in ARTICLES:
         return False
     name = slot_name.casefold()
@@ -204,9 +204,9 @@ def _starts(spelling: tuple[str, ...], first: Mapping[str, list[int]]) -> list[i
 
 
 def _matches(spelling: tuple[str, ...], tokens: Sequence[str], folded: Sequence[str], start: int) -> int | None:
-    """Return how a spelling stands at `start`, where all its words but the last are known to stand.
+    """Match a spelling at `start`, where all its words but the last are known to match.
 
-    0, or the length of the stem in the last token if that is a plural or possessive; None if it does not stand there.
+    Returns 0, or the length of the stem if the last token is a plural or possessive; None if there is no match.
     """
     end = start + len(spelling)
     if end > len(folded) or _is_part(tokens, start, end) or _ends_sentence(spelling, tokens, end):
@@ -215,15 +215,15 @@ def _matches(spelling: tuple[str, ...], tokens: Sequence[str], folded: Sequence[
     if last == spelling[-1]:
         return 0
     if last in inflected(spelling[-1]):
-        # From the right: folded, "Weiß" has a letter more.
+        # From the right: "Weiß" gets longer when folded.
         return len(tokens[end - 1].rstrip(JOINER)) - (len(last) - len(spelling[-1]))
     return None
 
 
 def _is_part(tokens: Sequence[str], start: int, end: int) -> bool:
-    """Whether a span is only a part of a number, range or grade: the 1 of "1.5", the £20 of "£20-25", the a of "a+".
+    """Whether a span is only part of a number, range or grade: the 1 of "1.5", the £20 of "£20-25", the a of "a+".
 
-    Or one half of the sign and the number of "-1", or of the two numbers of "3-1".
+    Also the sign or the number of "-1", or one of the numbers of "3-1".
     """
     if start and tokens[start][0].isdigit() and tokens[start - 1] in _MINUS:
         return True
@@ -241,12 +241,12 @@ def _joins_digits(tokens: Sequence[str], at: int) -> bool:
 
 
 def _is_half_of_day(tokens: Sequence[str], at: int) -> bool:
-    """Whether "pm" or "p.m." stands there: the 2 of "2 pm" is no number of its own."""
+    """Whether "pm" or "p.m." follows: the 2 of "2 pm" is no number by itself."""
     if _folded(tokens[at]) in ("am", "pm"):
         return True
     return _folded(tokens[at]) in ("a", "p") and tuple(map(_folded, tokens[at + 1 : at + 3])) == (".", "m")
 
 
 def _ends_sentence(spelling: tuple[str, ...], tokens: Sequence[str], end: int) -> bool:
-    """Whether the last stop of an "a.m." is that of the sentence."""
+    """Whether the final stop of an "a.m." also ends the sentence."""
     return spelling[-2:] == ("m", ".") and (end == len(tokens) or tokens[end][:1].isupper())

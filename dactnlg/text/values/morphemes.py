@@ -1,4 +1,4 @@
-"""Morphemes: endings that corpora write apart (`kid -s`, `moderate -ly`), joined to their words."""
+"""Morphemes: endings that corpora write separately (`kid -s`, `moderate -ly`), joined to their words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENDING = re.compile(rf"{MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't")
 
 
 def join_morphemes(text: str) -> str:
-    """Return a text with its endings joined to the words before them; behind a value they stay apart."""
+    """Return a text with endings joined to the preceding words; after a value they stay separate."""
     joined: list[str] = []
     for word in text.split(" "):
         if not joined or not _ENDING.fullmatch(word):
@@ -21,7 +21,7 @@ def join_morphemes(text: str) -> str:
         elif joined[-1][-1:].isalnum():
             joined[-1] = _attached(joined[-1], word[1:])
         else:
-            # Behind a value it is attached when that is put in.
+            # After a value, it is attached when the value is filled in.
             joined.append(word)
     return " ".join(joined)
 
@@ -41,9 +41,9 @@ def _attached(stem: str, suffix: str) -> str:
 
 
 def ending_of(value: str, ending: str) -> str:
-    """Return what a morpheme adds to a value, which stays: "es" for box, but not the "ies" of families.
+    """Return what a morpheme adds to a value, which is kept: "es" for box, but not the "ies" of families.
 
-    Nothing makes a plural of one: "hotels" as a value.
+    A value that is already plural ("hotels") gets nothing.
     """
     stem = value.rpartition(" ")[2]
     if ending == "s" and is_plural(stem.lower()):

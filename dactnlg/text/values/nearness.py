@@ -1,4 +1,4 @@
-"""Nearness: which words of a sentence are those of a slot's name, and how far from them something stands."""
+"""Nearness: which words of a sentence belong to a slot's name, and how far from them a span is."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dactnlg._utils.memory import remembered
 
 
 class Nearness:
-    """How far from the words of slots' names the spans of a sentence are; each name is looked for once."""
+    """The distances of spans of a sentence from the words of slots' names; each name is located only once."""
 
     def __init__(self, folded: Sequence[str]) -> None:
         self._folded = folded
         self._places: dict[str, list[int]] = {}
 
     def distance(self, slot_name: str, start: int, end: int) -> int:
-        """Return the number of tokens between a span and the nearest word of a slot's name outside of it."""
+        """Return the number of tokens between a span and the nearest word of a slot's name outside it."""
         if slot_name not in self._places:
             name = slot_name.casefold()
             starts, tokens = stems(name), self._folded
@@ -30,7 +30,7 @@ class Nearness:
 
 
 def related(token: str, stem: str, slot_name: str) -> bool:
-    """Whether a folded word is one of a slot's name, or of the same family; `stem` is the start of one of its words."""
+    """Whether a folded word belongs to a slot's name, or is related to it; `stem` is the start of one of its words."""
     # "battery" and "rating" both indicate the slot `batteryrating`.
     return (
         token.startswith(stem)
@@ -40,12 +40,12 @@ def related(token: str, stem: str, slot_name: str) -> bool:
 
 
 def names_slot(word: str, slot_name: str) -> bool:
-    """Whether a folded word is one of a slot's name: "price" and "range" of `pricerange`."""
+    """Whether a folded word belongs to a slot's name: "price" and "range" to `pricerange`."""
     name = slot_name.casefold()
     return (len(word) > 3 and word in name) or any(word.startswith(stem) for stem in stems(name))
 
 
 @remembered
 def stems(slot_name: str) -> tuple[str, ...]:
-    """Return the starts of the words of a slot's name."""
+    """Return the first letters, up to four, of the longer words of a slot's name."""
     return tuple(word[:4] for word in re.split(r"\W+|_", slot_name) if len(word) > 2)

@@ -1,4 +1,4 @@
-"""Neighbours: words that training has beside the other values of a slot, and hardly or never beside one of them.
+"""Neighbours: words that training has next to the other values of a slot, but hardly or never next to one of them.
 
 People say "a cheap restaurant", but "moderately priced"; "used for everyday computing", but "a touchscreen laptop". A
 model that sees placeholders cannot know that, and one that sees values seldom learns it.
@@ -16,20 +16,20 @@ from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.delexicalization import Delexicalizer
 
 MOST_VALUES = 80
-"""Of a slot: what stands beside names and numbers, of which there are more, is chance."""
+"""The most values of a slot: with more, as for names and numbers, their neighbours are chance."""
 PRIOR = 5.0
-"""How many occurrences beside all values of a slot count as if they were beside each."""
+"""Pseudo-occurrences, distributed as next to all values of a slot, that are added to those next to each."""
 EXPECTED = 3.0
-"""How often a word would stand beside a value, at least, if it stood beside all alike."""
+"""The least expected count of a word next to a value, if it were equally likely next to all."""
 STRONG = 1.5
-"""Log ratio of how often it would to how often it does, at least; all weaker ones are left to the model."""
+"""The least log ratio of expected to actual share; weaker ones are left to the model."""
 
 Costs = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""Placeholder, folded value and neighbour ("a _" before it, "_ restaurant" behind it) -> log ratio."""
+"""Placeholder, folded value and neighbour ("a _" before it, "_ restaurant" after it) -> log ratio."""
 
 
 class Neighbours:
-    """What speaks against neighbours of values.
+    """The costs of the neighbours of values.
 
     Args:
         costs: of each neighbour that has one.
@@ -40,11 +40,11 @@ class Neighbours:
 
     @classmethod
     def collect(cls, pairs: Iterable[tuple[Turn, Sequence[str]]], delexicalizer: Delexicalizer) -> Neighbours:
-        """Count neighbours, but of what most sentences begin with: a name is what all is about, whatever that is.
+        """Count neighbours, except those of the slot that most sentences begin with: names can be said to be anything.
 
         Args:
             pairs: turns and their delexicalised sentences.
-            delexicalizer: tells which value each placeholder stands for.
+            delexicalizer: gives the value of each placeholder.
         """
         beside: dict[str, dict[str, Counter[str]]] = {}
         subjects = Counter[str]()
@@ -61,10 +61,10 @@ class Neighbours:
         return cls({name: values for name, values in costs.items() if values})
 
     def cost(self, values: Mapping[str, str], tokens: Sequence[str]) -> float:
-        """Return what speaks against the neighbours of values in a sentence, in log probability; 0 if nothing does.
+        """Return the total cost of the neighbours of values in a sentence, in log probability; 0 if there is none.
 
         Args:
-            values: placeholder -> the folded value that it stands for.
+            values: placeholder -> its folded value.
             tokens: the sentence with placeholders.
         """
         known = {name: costs for name, value in values.items() if (costs := self.costs.get(_base(name), {}).get(value))}
@@ -74,7 +74,7 @@ class Neighbours:
 
 
 def _costs(values: Mapping[str, Counter[str]]) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield the values of a slot that have costly neighbours, with these."""
+    """Yield the values of a slot that have costly neighbours, with the costs of these."""
     # Each occurrence has one neighbour on either side.
     total, times = Counter[str](), {value: counts.total() / 2 for value, counts in values.items()}
     for counts in values.values():
@@ -92,7 +92,7 @@ def _costs(values: Mapping[str, Counter[str]]) -> Iterator[tuple[str, dict[str, 
 
 
 def _found(tokens: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each placeholder of a sentence with its neighbours; nothing stands beside the sentence's edges."""
+    """Yield each placeholder of a sentence with its neighbours, which are empty at the sentence's edges."""
     for place, token in enumerate(tokens):
         if is_placeholder(token):
             before = tokens[place - 1] if place else ""
@@ -101,7 +101,7 @@ def _found(tokens: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _word(token: str) -> str:
-    """Return a word as a neighbour: which value of its slot a placeholder stands for is not told, nor "an" from "a"."""
+    """Return a word as a neighbour: without the ordinal of a placeholder, and "an" as "a"."""
     return _base(strip_joiner(token)) if is_placeholder(token) else "a" if token == "an" else token
 
 

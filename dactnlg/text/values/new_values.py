@@ -1,7 +1,7 @@
-"""New values: special values that training never had for their slots, of which a model knows nothing.
+"""New values: special values unseen in training for their slots, about which a model knows nothing.
 
-It leaves them out, and no cue and no reader can tell. That they are said plainly can be seen: where a sentence names
-the slot, and denies or not. So they can be said, in few other words than their opposite.
+A model leaves them out, and no cue or reader can tell. Whether they are said plainly can be checked: by whether
+a sentence names the slot, and whether it denies. They can be said by changing a few words of a text for the opposite.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from dactnlg.text.values.nearness import names_slot
 from dactnlg.text.values.opposites import denied_at, folded_words, thing, turned
 
 _OPEN = listed("care mind matter matters preference whatever regardless")
-"""Words of which one stands beside what does not matter."""
+"""One of these words occurs with what does not matter."""
 _NO_INFORMATION = ("there", "is", "no", "information", "about", "the")
 
 
 class NewValues:
-    """Knows the special values of training. Several threads may use one.
+    """Knows the special values of training. Thread-safe.
 
     Args:
-        encoder: numbers what training had.
-        templates: the training sentences; without any nothing is known to be new.
+        encoder: knows the slots and values of training.
+        templates: the training sentences; without any, nothing counts as new.
         trigger_words: the words that express special values.
         silent: "act.slot" combinations that no sentence expresses.
-        english: whether the rules of English hold.
+        english: whether the rules of English apply.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class NewValues:
         self._known = {name.removeprefix("slot:") for name in encoder.features if name.startswith("slot:")}
 
     def of(self, turn: Turn) -> list[Slot]:
-        """Return the slots of a turn with a special value that training never had for them.
+        """Return the slots of a turn with special values that training does not have for them.
 
-        Of a slot with several values in the turn either may be what is said: that is no statement.
+        Slots with several values in the turn do not count: either may be meant, so that is no statement.
         """
         found = [(act, slot) for act, slot in turn.slots() if type(slot) is Slot and slot.special not in (None, "?")]
         new = [(act, slot) for act, slot in found if f"{slot.name}={slot.special}" not in self._known]
@@ -64,17 +64,17 @@ class NewValues:
         return [slot for act, slot in new if counts[slot.name] == 1 and f"{act.act_type}.{slot.name}" not in silent]
 
     def opposed(self, turn: Turn) -> dict[Slot, Slot]:
-        """Return the new values of a turn whose opposites training has, each with that."""
+        """Return the new values of a turn whose opposites occur in training, each with its opposite."""
         return {slot: other for slot in self.of(turn) if (other := self._opposite(slot)) is not None}
 
     def unsaid(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
-        """Return the new values of a turn that a text does not plainly say, as reports name them."""
+        """Return the new values of a turn that a text does not plainly say, as named in reports."""
         new = self.of(turn)
         sentences = [folded_words(each) for each in split_sentences(tokens)] if new else []
         return [f"{slot.name}={slot.special}" for slot in new if not self._says(slot, sentences)]
 
     def turned(self, tokens: Tokens, slot: Slot) -> Tokens | None:
-        """Return a text for the opposite of a new value that says that value; None where its words do not show how."""
+        """Return a text for the opposite of a new value, changed to say that value; None if that is impossible."""
         return turned(tokens, self._names(slot.name), slot.special or "") if self._english else None
 
     def statements(self, act_type: str, slot: Slot, opposite: Callable[[str, Slot], list[Tokens]]) -> list[Tokens]:
@@ -83,7 +83,7 @@ class NewValues:
         Args:
             act_type: of the act.
             slot: the value.
-            opposite: returns such sentences for a value that training has.
+            opposite: returns such sentences for a value seen in training.
         """
         if not self._english or not self.of(Turn((DialogueAct(act_type, (slot,)),))):
             return []
@@ -103,7 +103,7 @@ class NewValues:
         return sorted(own, key=lambda text: (-weights[text], text))
 
     def _having(self, slot: Slot, other: Slot) -> list[Tokens]:
-        """Return that it has no such thing, as training names what has one: "free wifi"."""
+        """Return a sentence that denies having what training names where something has it: "free wifi"."""
         if slot.special != "no":
             return []
         found, own = Counter[Tokens](), f"{other.name}={other.special}"
@@ -121,20 +121,20 @@ class NewValues:
         names = self._names(slot.name)
         named = [(words, at) for words in sentences for at, word in enumerate(words) if names(word)]
         if slot.special in OPPOSITES and slot.name in self._known and self._opposite(slot) is None:
-            # "The price range is no": nothing says what that would mean.
+            # "The price range is no": it is unclear what that would mean.
             return False
         if not named or not self._english:
-            # Whether another language denies nobody can tell; where training says the opposite, the model may as well.
+            # Denials are not recognised in other languages; where training has the opposite, the model may say that.
             return bool(named) and self._opposite(slot) is None
         if slot.special == INDIFFERENT:
-            # "It does not have any garden" is a no.
+            # "It does not have any garden" means no.
             return any(not _OPEN.isdisjoint(words) or ("any" in words and not denies(words)) for words, _ in named)
         if slot.special == "none":
             return any(denies(words) for words, _ in named)
         return all(denied_at(words, at) == (slot.special == "no") for words, at in named)
 
     def _names(self, slot_name: str) -> Callable[[str], bool]:
-        """Return what tells whether a folded word names a slot, and none of the others: no "allowed"."""
+        """Return a test for whether a folded word names a slot and no other slot: not "allowed"."""
         others = self._encoder.slot_names - {slot_name}
         triggers = frozenset(self._triggers.get(slot_name, ())) - FUNCTION_WORDS
 

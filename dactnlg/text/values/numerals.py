@@ -1,7 +1,7 @@
 """Numbers in plain English: 2 as "two", `7:05am` as "7.05 a.m.", `$1,200` as "1200 dollars".
 
-Times and amounts are as good as the value itself wherever they stand. A number in words is an ordinary word ("one of
-the best"), so that what stands beside it has to be looked at: see `mentions`.
+Times and amounts are as good as the value itself wherever they occur. A number in words is an ordinary word ("one of
+the best"), so its context has to be checked: see `mentions`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ONES = _ONES.split()
 TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 NUMBER_WORDS = frozenset([*ONES, *TENS, "hundred", "thousand", "dozen"])
 SINGLE = frozenset({"1", "one", "single", "a single"})
-"""What says one, as a value."""
+"""Values that mean one."""
 _WORDS = {word: str(number) for number, word in enumerate(ONES)}
 _WORDS |= {word: str(number) for number, word in zip(range(20, 100, 10), TENS, strict=True)}
 
@@ -32,11 +32,11 @@ _COUNT = re.compile(r"(\d{1,3}|[a-z]+)(?= |$)")
 
 
 def number_forms(value: str, *, english: bool = True) -> Iterator[str]:
-    """Yield the other ways to write a time, an amount of money or a large number; none of other values.
+    """Yield other ways to write a time, an amount of money or a large number; nothing for other values.
 
     Args:
         value: the value.
-        english: whether for English; in other languages the clock goes round once a day.
+        english: whether for English; other languages use the 24-hour clock.
     """
     folded = " ".join(value.casefold().split())
     if not any(map(str.isdigit, folded)):
@@ -59,7 +59,7 @@ def number_forms(value: str, *, english: bool = True) -> Iterator[str]:
 
 
 def number_in_words(value: str) -> Iterator[str]:
-    """Yield the ways to say a small number, or a value that begins with one ("2 bags"), in words or in digits."""
+    """Yield the ways to write a small number, or a value that begins with one ("2 bags"), in words or in digits."""
     folded = " ".join(value.casefold().split())
     if not (found := _COUNT.match(folded)):
         return
@@ -78,18 +78,18 @@ def number_in_words(value: str) -> Iterator[str]:
 
 
 def bare_amount(value: str) -> Iterator[str]:
-    """Yield an amount of money without its currency."""
+    """Yield the forms of an amount of money without its currency."""
     if found := _AMOUNT.fullmatch(" ".join(value.casefold().split())):
         yield from (number + (found[3] or found[5] or "") for number in _digits(found[2] or found[4]))
 
 
 def in_words(value: str) -> str:
-    """Return a number up to twenty in words, and any other value as it is."""
+    """Return a number up to twenty in words, and any other value unchanged."""
     return next(number_in_words(value)) if _SMALL.fullmatch(value) else value
 
 
 def clock_apart(value: str) -> str:
-    """Return a time as "7:05 am", and any other value as it is."""
+    """Return a time as "7:05 am", and any other value unchanged."""
     found = _HALVES.fullmatch(value)
     return f"{found[1]}{':' + found[2] if found[2] else ''} {found[3]}m" if found else value
 
@@ -101,7 +101,7 @@ def _halves(hour: int, minutes: str, half: str) -> Iterator[str]:
 
 
 def _whole_day(hour: int, minutes: str) -> Iterator[str]:
-    # Between one and noon a clock without "am" is any of two, so that hours are written with two digits.
+    # From one to noon a time without "am" is ambiguous, so hours are written with two digits.
     yield f"{hour:02}:{minutes}"
     if hour > 12:
         yield f"{hour}.{minutes}"
@@ -117,7 +117,7 @@ def _amount(sign: str, number: str, cents: str) -> Iterator[str]:
 
 
 def _digits(number: str) -> Iterator[str]:
-    """Yield a number as it is written, then with commas and without."""
+    """Yield a number as it is written, then with and without commas."""
     bare = number.replace(",", "")
     yield from dict.fromkeys((number, f"{int(bare):,}", bare))
 

@@ -1,4 +1,4 @@
-"""Opposites: a sentence that says yes of something says no in few other words: "with internet", "without internet"."""
+"""Opposites: sentences that affirm and deny differ in a few words: "with internet", "without internet"."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from dactnlg.text.sentences import ENDS, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 
 Names = Callable[[str], bool]
-"""Tells whether a word names what is said to be so, or not so."""
+"""Tests whether a word names the thing that is affirmed or denied."""
 _HAVING = listed("has have offers offer provides provide includes include features feature")
-"""Verbs of what a thing has: "has no internet"."""
+"""Verbs of having: "has no internet"."""
 _DOING = {f"{verb}s": verb for verb in listed("allow accept permit welcome serve admit take support need")}
-"""Verbs of one thing, denied by "does not"."""
+"""Verbs in the singular that are denied by "does not"."""
 _BASES = frozenset(_DOING.values())
 _TOLD = listed("available allowed included accepted permitted welcome provided offered possible refundable")
-"""What something named before "is" may be said to be; it may be denied of that alone."""
+"""What may follow "is" after a thing; "not" before it denies just that."""
 _BREAKS = RELATIVES | {"and", "but", ",", ";", ":", *ENDS}
-"""What ends a clause that denies; "no dogs or cats" denies both."""
+"""What ends the scope of a denial; "no dogs or cats" denies both."""
 _SOME = frozenset({"a", "an", "some"})
 _BEHIND = frozenset({"in", "near", "at", "on", *ENDS})
-"""What may stand behind something named without saying more of it."""
+"""What may follow a thing without adding to it."""
 _LONGEST = 3
-"""Words of a thing that is named, at most: "free wireless internet"."""
+"""The most words of a thing: "free wireless internet"."""
 
 
 def denied_at(words: Sequence[str], at: int) -> bool:
-    """Whether the clause around a place of a sentence denies."""
+    """Whether the clause around a word of a sentence denies."""
     start = max((n for n, word in enumerate(words[:at]) if word in _BREAKS), default=-1) + 1
     end = next((n for n in range(at, len(words)) if words[n] in _BREAKS), len(words))
     return any(map(is_denial, words[start:end]))
 
 
 def turned(tokens: Tokens, names: Names, value: str) -> Tokens | None:
-    """Return a text that says the opposite of a yes or no, and else the same; None where its words do not show how.
+    """Return a text with a yes or no reversed and the rest unchanged; None if its words do not allow that.
 
     Args:
         tokens: a text in English, with placeholders.
-        names: tells the words of what is, or is not.
-        value: what the text shall say: "yes" or "no".
+        names: recognises the words of the thing that is affirmed or denied.
+        value: what the returned text must say: "yes" or "no".
     """
     sentences = split_sentences(tokens)
     own = [place for place, each in enumerate(sentences) if any(map(names, folded_words(each)))]
@@ -56,7 +56,7 @@ def turned(tokens: Tokens, names: Names, value: str) -> Tokens | None:
 
 
 def thing(sentence: Tokens, names: Names) -> Tokens:
-    """Return what a sentence says that something has: "free wifi" of "it has 4 stars and free wifi"; nothing else."""
+    """Return what a sentence says that something has: "free wifi" of "it has 4 stars and free wifi"; else empty."""
     words = folded_words(sentence)
     found = _held(words, names) if any(map(names, words)) else None
     return () if found is None else sentence[found[0] + 1 + (words[found[0] + 1] in _SOME) : found[1]]
@@ -88,7 +88,7 @@ def _denied(sentence: Tokens, names: Names) -> Tokens | None:
         return None
     if at and words[at - 1] in BEING:
         return (*sentence[:at], "not", *sentence[at:])
-    # The verb may be a part of the slot's name: "accepts credit cards".
+    # The verb may be part of the slot's name: "accepts credit cards".
     verb = next((n for n in (at, at - 1) if n > 0 and words[n] in _DOING.keys() | _BASES), 0)
     if not verb:
         return None
@@ -114,18 +114,18 @@ def _affirmed(sentence: Tokens, names: Names) -> Tokens | None:
         many = before == "do"
         verb = behind if many else {"have": "has"}.get(behind, f"{behind}s")
         return (*start[:-1], verb, *rest[1:]) if many or verb in THIRD or verb in _DOING else None
-    # "No dogs are allowed", "it has no lockers"; what is one thing may need an article.
+    # "No dogs are allowed", "it has no lockers"; a singular thing might need an article.
     if words[at] == "no" and names(behind) and is_plural(behind):
         return (*start, *rest)
     return None
 
 
 def _held(words: Sequence[str], names: Names) -> tuple[int, int] | None:
-    """Return the place of the word before what is had, "with", "has" or "and" behind these, and where it ends."""
+    """Return the indices of the "with", "has" or later "and" before the thing had, and of the word after the thing."""
     at, end = _named(words, names)
     start = at - 1
     while start >= 0 and at - start <= _LONGEST and words[start] not in _HAVING | _BREAKS | PREPOSITIONS:
-        # "Offers guests free wifi" has two things.
+        # "Offers guests free wifi" names two things.
         if is_placeholder(words[start]) or words[start] in BEING or is_plural(words[start]):
             return None
         start -= 1
@@ -133,20 +133,20 @@ def _held(words: Sequence[str], names: Names) -> tuple[int, int] | None:
         return None
     having = _HAVING | {"with"}
     if words[start] == "and":
-        # What stands before is had as well, in the same clause.
+        # What precedes the "and" must be had as well, in the same clause.
         before = next((n for n in range(start - 1, -1, -1) if words[n] in having | _BREAKS), -1)
         return (start, end) if before >= 0 and words[before] in having else None
     return (start, end) if words[start] in having else None
 
 
 def _named(words: Sequence[str], names: Names) -> tuple[int, int]:
-    """Return where the first words that name something begin and end."""
+    """Return where the first words that name the thing begin and end."""
     at = next(place for place, word in enumerate(words) if names(word))
     return at, next((n for n in range(at, len(words)) if not names(words[n])), len(words))
 
 
 def _ends(words: Sequence[str], place: int) -> bool:
-    """Whether nothing is joined to what ends at a place of a sentence."""
+    """Whether a phrase that ends before this place of a sentence is complete."""
     return place == len(words) or words[place] in _BEHIND
 
 

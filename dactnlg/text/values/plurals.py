@@ -1,4 +1,4 @@
-"""Plurals: English nouns of one thing and of several, and the words of a sentence that go by their number."""
+"""Plurals: singular and plural English nouns, and the words of a sentence that agree with them in number."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dactnlg.text.grammar.english import FUNCTION_WORDS, PREPOSITIONS, VERBS_OF_
 ONE, MANY = 1, 2
 """The number of a noun, and of a value that counts."""
 NO_NOUN = -1, 4
-"""Stands for the place and the number of a noun that there is not."""
+"""Place and number of a missing noun."""
 _IRREGULAR = {"child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet"}
 _SINGULARS = {many: one for one, many in _IRREGULAR.items()}
 _LONGEST_PHRASE = 4
-"""Words behind a count among which its noun is looked for."""
+"""How many words after a count are searched for its noun."""
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
 _BE = frozenset({"are", "is", "were", "was"})
 _MARKS = ".,;:?!"
 
 
 def singular(word: str) -> str:
-    """Return an English noun as it is said of one thing: "family" for "families"."""
+    """Return the singular of an English noun: "family" for "families"."""
     if word in _SINGULARS:
         return _SINGULARS[word]
     if word.endswith("ies") and len(word) > 4:
@@ -32,12 +32,12 @@ def singular(word: str) -> str:
 
 
 def is_plural(word: str) -> bool:
-    """Whether an English noun is said of several things, as far as its letters tell."""
+    """Whether an English noun is plural, as far as its spelling shows."""
     return singular(word) != word
 
 
 def pluralized(word: str) -> str:
-    """Return an English noun as it is said of several things: "families" for "family"."""
+    """Return the plural of an English noun: "families" for "family"."""
     if word.lower() in _IRREGULAR:
         return _IRREGULAR[word.lower()]
     if re.search(r"[^aeiou]y$", word):
@@ -46,7 +46,7 @@ def pluralized(word: str) -> str:
 
 
 def counted_noun(words: Sequence[str], place: int, mark: str, known: Container[str]) -> tuple[int, int]:
-    """Return where the noun that a value counts stands behind it, and its number; `NO_NOUN` if there is none."""
+    """Return the index of the noun after a value that counts it, and its number; `NO_NOUN` if there is none."""
     for at in range(place + 1, min(place + 1 + _LONGEST_PHRASE, len(words))):
         word = words[at].rstrip(_MARKS)
         following = words[at + 1] if at + 1 < len(words) and word == words[at] else ""
@@ -56,8 +56,8 @@ def counted_noun(words: Sequence[str], place: int, mark: str, known: Container[s
             if not word.isalpha() or word.casefold() in FUNCTION_WORDS:
                 return NO_NOUN
             number = _number(word.casefold(), known)
-            # A noun that belongs to another one says no number: "2 port hub -s".
-            # Or to a value: "2 medium screen size televisions", where those are one.
+            # A noun that modifies another one does not carry the number: "2 port hub -s". Nor does one that belongs to
+            # a following value: "2 medium screen size televisions", where "medium" and "televisions" are values.
             if number == MANY or (number == ONE and not _goes_on(following) and mark not in following):
                 return at, number
         if word != words[at]:
@@ -66,19 +66,19 @@ def counted_noun(words: Sequence[str], place: int, mark: str, known: Container[s
 
 
 def _goes_on(following: str) -> bool:
-    """Whether a phrase goes on with a word."""
+    """Whether a phrase continues with a content word."""
     return following.isalpha() and following.casefold() not in FUNCTION_WORDS
 
 
 def _number(word: str, known: Container[str]) -> int:
-    """Return the number of a noun that is known in both; 0 if it is not."""
+    """Return the number of a noun that is known in both numbers; 0 otherwise."""
     if word in _SINGULARS or (singular(word) != word and singular(word) in known):
         return MANY
     return ONE if word in _IRREGULAR or pluralized(word) in known else 0
 
 
 def renumber(words: list[str], place: int, noun: int, number: int) -> None:
-    """Give the noun of a value that counts, and the verbs around it, another number, in place."""
+    """Give the noun counted by a value, and the verbs around it, another number, in place."""
     verbs = VERBS_OF_ONE if number == ONE else VERBS_OF_MANY
     word = words[noun].rstrip(_MARKS)
     marks = words[noun][len(word) :]

@@ -1,4 +1,4 @@
-"""Punctuation as readers expect it where corpora leave it out: "sorry what is it", "you dont care", "a pub right?"."""
+"""Punctuation that readers expect and corpora omit: "sorry what is it", "you dont care", "a pub right?"."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NEGATED = "do does did is are was were has have had would could should ca wo"
 _STEMS = {f"{verb}nt": verb for verb in _NEGATED.split()} | dict.fromkeys(["im", "ive"], "i")
 _STEMS |= dict.fromkeys(["youre", "youve"], "you") | dict.fromkeys(["theyre", "theyve"], "they")
 _STEMS |= {f"{word}s": word for word in ("that", "what", "where", "there")}
-"""What stands before the apostrophe of words that lack it; before "n't" in those that deny."""
+"""The part before the apostrophe of words that lack it; before "n't" in negations."""
 _WORD = re.compile(r"[^\W\d_]+")
 _OPENING = r"(?:^|(?<=[.?!] ))"
 _GOING_ON = """
@@ -20,7 +20,7 @@ _GOING_ON = """
 _SORRY = re.compile(rf"({_OPENING}sorry)(?= (?:{'|'.join(_GOING_ON.split())})\b)", re.I)
 _TAG = re.compile(rf"([^\s,.?!]+) ({'|'.join(sorted(TAGS))})(?=[.?!]|$)", re.I)
 _MARK, _LONGEST = re.compile(r"[.?!]"), 1_000
-"""Ends sentences, and characters before a tag, at most, among which it is looked for whom it asks."""
+"""The end of a sentence, and the most characters before a tag that are searched for the person asked."""
 _ASKED = re.compile(r"(?<=[^\s,.;:?!]) (?=is (?:that|this) (?:right|correct)\b)", re.I)
 _NONE = re.compile(r"\b(no [^\W\d_]+),(?= (?:near|in|on|at|with|good|serving|where|that|which)\b)", re.I)
 
@@ -38,9 +38,9 @@ _FURTHER = re.compile(rf"({_OPENING}(?:I|you) (?:know|see|said|think)\b[^,.?!]*)
 
 
 def punctuated(text: str) -> str:
-    """Return an English text with apostrophes and commas in contractions and tags, and none behind "no pub".
+    """Return an English text with apostrophes and commas in contractions and tags, and no comma after "no pub".
 
-    A sentence that runs on about what it has named becomes two: "this is a nice pub it serves beer".
+    A sentence that runs on about what it has named is split: "this is a nice pub it serves beer".
 
     >>> punctuated("sorry would you like a pub, you dont care about the area right?")
     "sorry, would you like a pub, you don't care about the area, right?"
@@ -70,7 +70,7 @@ def _contracted(match: re.Match[str]) -> str:
 
 
 def _apart(match: re.Match[str]) -> str:
-    """End a sentence; what belongs to the one thing that it names is its own."""
+    """Split a sentence; "their" becomes "its" for the one thing named."""
     return f"{match[1]}. {'its' if match[2] else ''}"
 
 

@@ -1,7 +1,7 @@
-"""From the raw form of a sentence to the text that a reader sees.
+"""Realisation: from the raw form of a sentence to the text that a reader sees.
 
-The rules are for sentences and not for values: a value is a name or a number of the user's and stays as it is. So a
-sentence is made readable around its values (`realize_around`), and they are put in last (`Form.filled`).
+The rules are for sentences, not values: a value is the user's name or number and stays as it is. So a sentence is made
+readable around its values (`realize_around`), and they are filled in last (`Form.filled`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from dactnlg.text.values.times import has_house_number
 _SPACE_BEFORE_MARK = re.compile(r" (?=[,.;:?!](?:[ ,.;:?!]|$))")
 _SECOND_STOP = re.compile(r"(?<=[.?!])(?<![.?!,;:].)\.$")
 _I = re.compile(r"(?<![\w.'’-])i(?=$|[,'’?!])")
-# A pattern that begins with a letter is found fast, so what must precede the letter is checked behind it.
+# A pattern that begins with a letter is found fast, so what must precede the letter is checked after it.
 _ARTICLE = re.compile(r"(?P<article>a(?<![\w.'’-]a))n?(?= (?P<following>[^\W_]\w*))")
 # A capital "A" inside a sentence is a name ("plan A offers"), not an article.
 _FIRST_ARTICLE = re.compile(r"(?P<article>(?:^|[.?!][\"')]* )[\"'(]*A)n?(?= (?P<following>[^\W_]\w*))")
-# After these the "a" is no article of theirs: "grade a and up".
+# Before these words an "a" is not an article: "grade a and up".
 _NEVER_AFTER_ARTICLE = frozenset({"a", "an", "and", "are", "as", "at", "in", "is", "of", "on", "or"})
 # The sound decides, not the letter: an hour, a unit, an 8 km walk.
 _VOWEL_SOUND = re.compile(
@@ -59,9 +59,9 @@ class Hole(NamedTuple):
     """The place of a value in a form.
 
     Attributes:
-        starts: whether a sentence starts with it.
+        starts: whether it starts a sentence.
         article: the "a" or "A" before it, which agrees with the value; "" if there is none.
-        usual: the article as it was written, for values that do not begin with a word.
+        usual: the article as written, for values that do not begin with a word.
         ending: a morpheme to be attached to the value, such as "s"; "" if there is none.
     """
 
@@ -72,16 +72,16 @@ class Hole(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value as it is put into sentences; of the text around it only these may depend on the value.
+    """A value as it is put into sentences; the text around it may depend only on these attributes.
 
     Attributes:
         raw: as raw sentences have it.
         text: as readers see it.
-        start: the same where a sentence starts with it.
-        an: whether "an" stands before it; None if it does not begin with a word.
-        last: the mark that it ends with, one of `.?!…,;:`; "" if there is none.
-        edges: what the words of a template beside it depend on.
-        housed: whether it is a house in a street, at which things are, and not on.
+        start: as readers see it at the start of a sentence.
+        an: whether it takes "an" rather than "a"; None if it does not begin with a word.
+        last: its final mark, one of `.?!…,;:`; "" if there is none.
+        edges: what the words of a template next to it depend on.
+        housed: whether it is an address with a house number, which takes "at" and not "on".
     """
 
     raw: str
@@ -94,8 +94,8 @@ class Value(NamedTuple):
 
     @classmethod
     def of(cls, raw: str, text: str, *, named: bool = False) -> Value:
-        """Return a value that is written in these ways; one that is `named`, the name of a thing, counts nothing."""
-        # What is read first: "an $800 fare".
+        """Return a value with these written forms; one that is `named`, the name of a thing, is not a count."""
+        # The word read first decides: "an $800 fare".
         following = _FOLLOWING.match(text.lstrip("$£€"))
         an = None
         if following and (following.group() not in _NEVER_AFTER_ARTICLE or text.startswith("+", following.end())):
@@ -106,12 +106,12 @@ class Value(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A sentence for readers without its values, which are put in last and stay as they are.
+    """A sentence for readers without its values, which are filled in last and stay as they are.
 
     Attributes:
-        parts: the text before, between and behind the values.
+        parts: the text before, between and after the values.
         holes: the places of the values.
-        end: the mark to put behind the sentence, unless its last value brings one.
+        end: the mark to append to the sentence, unless its last value has one.
     """
 
     parts: tuple[str, ...]
@@ -132,7 +132,7 @@ class Form(NamedTuple):
             elif value.last and _repeats(value.last, part):
                 part = part[1:]
             elif _POSSESSIVE.match(part) and _POSSESSIVE_END.search(value.text):
-                # "St. John's" is a possessive already.
+                # "St. John's" is already a possessive.
                 part = part[2:]
             out.append(part)
         text = "".join(out)
@@ -143,11 +143,10 @@ def realize(raw: str, *, question: bool | None = None) -> str:
     """Return the text of a raw sentence.
 
     Joins morphemes (`kid -s`, `moderate -ly`), removes spaces before punctuation, makes a/an agree with the next word,
-    starts sentences with a capital and ends them with one mark, and capitalises nationalities. Numbers stay as they
-    are.
+    starts sentences with a capital and ends them with one mark, and capitalises nationalities. Numbers are unchanged.
 
     Args:
-        raw: the raw form; what are values in it is not known. Where that is known, `realize_around` leaves them alone.
+        raw: the raw form, in which the values are unknown. If they are known, `realize_around` leaves them unchanged.
         question: whether the sentence is a question; None to decide by its first word.
     """
     return realize_around([raw], question=question).filled([])
@@ -156,14 +155,14 @@ def realize(raw: str, *, question: bool | None = None) -> str:
 def realize_around(
     parts: Sequence[str], *, question: bool | None = None, english: bool = True, spaced: bool = True
 ) -> Form:
-    """Return the text of a raw sentence around its values, with the rules of `realize`.
+    """Return the text of a raw sentence around its values, by the rules of `realize`.
 
     Args:
-        parts: the raw form before, between and behind the values.
-        question: as `realize` takes it.
-        english: whether the rules of English hold: a/an, "I", nationalities, which sentences ask by their first word.
-        spaced: whether the corpus writes marks apart from words, as RNNLG does. Where another language's corpus does
-            not, a space before a mark belongs to the sentence: "Quelle pièce ?".
+        parts: the raw form before, between and after the values.
+        question: see `realize`.
+        english: whether the rules of English apply: a/an, "I", nationalities, questions by their first word.
+        spaced: whether the corpus sets punctuation apart, as RNNLG does. If not, in languages other than English, a
+            space before a mark belongs to the sentence: "Quelle pièce ?".
     """
     mark = unused_mark("".join(parts))
     text = " ".join(mark.join(parts).split())
@@ -183,7 +182,7 @@ def realize_around(
 def _asks(text: str, *, question: bool | None) -> bool:
     """Whether the last sentence of an English text asks; see `realize` on `question`."""
     *earlier, last = _BETWEEN_SENTENCES.split(text)
-    # Where an act asks, one sentence does: this one unless another has.
+    # If an act asks, one sentence does: this one unless another does.
     open_question = question is None or (question and ("?" in text or any(map(is_question, earlier))))
     if open_question:
         goes_on = text.endswith(f"? {last}") and is_choice(last)
@@ -200,7 +199,7 @@ def _agree(match: re.Match[str]) -> str:
 
 @remembered
 def _sounds_like_vowel(word: str) -> bool:
-    # "An écru hotel": an accent changes no sound that tells.
+    # "An écru hotel": an accent does not matter here.
     word = unicodedata.normalize("NFD", word)[:1] + word[1:]
     if _SPELT_OUT.fullmatch(word):
         return word[0].lower() in _VOWEL_NAMES
@@ -209,7 +208,7 @@ def _sounds_like_vowel(word: str) -> bool:
 
 @remembered
 def _mend_marks(word: str) -> str:
-    """Leave one mark behind a word; remembered, as `_capitalize`, because corpora repeat the same few thousand."""
+    """Leave one mark after a word; cached, like `_capitalize`, because corpora repeat the same few thousand words."""
     # A value may bring its own mark ("1 Main St." at the end of a sentence); an ellipsis stays.
     if word and word[-1] in ".?!,;:":
         word = _SECOND_STOP.sub("", word[:-1].rstrip(",;:") + word[-1:])
@@ -226,14 +225,14 @@ def _ended(text: str) -> bool:
 
 
 def _form(text: str, mark: str, end: str) -> Form:
-    """Take a readable sentence apart at the marks that stand for its values."""
+    """Split a readable sentence at the marks that stand for its values."""
     holes: list[Hole] = []
     parts = [""]
     at = 0
     for piece in text.split(mark):
         behind = at + len(piece)
         if at:
-            # What stands behind the value before.
+            # The text after the preceding value.
             ending = _ENDING_BEHIND.match(piece)
             if ending:
                 holes[-1] = holes[-1]._replace(ending=ending[1] or ending[2])
@@ -252,7 +251,7 @@ def _form(text: str, mark: str, end: str) -> Form:
 
 
 def _repeats(last: str, part: str) -> bool:
-    """Whether a text begins with a mark that the value before it brings: "1 Main St." at the end of a sentence."""
+    """Whether a text begins with a mark that the preceding value already has: "1 Main St." at the end of a sentence."""
     if part[1:2] not in ("", " "):
         return False
     return part[:1] in (",", ";", ":") if last in ",;:" else part[:1] in (".", last)
@@ -264,8 +263,8 @@ class _Rule(NamedTuple):
     Attributes:
         apply: makes the change.
         needed: a fast test that is False only if `apply` would change nothing; None for rules that are fast.
-        english: whether it holds for English alone.
-        spaced: whether it holds for English, and for other corpora that write marks apart from words.
+        english: whether it applies to English only.
+        spaced: whether it applies to English, and to other corpora that set punctuation apart.
     """
 
     apply: Callable[[str], str]
@@ -274,7 +273,7 @@ class _Rule(NamedTuple):
     spaced: bool = False
 
 
-# In this order: each rule reads the output of those before it.
+# Applied in this order: each rule reads the output of those before it.
 _RULES = (
     _Rule(join_morphemes, lambda text: " -" in text or " '" in text or " n't" in text),
     _Rule(lambda text: text.rstrip(" ,;:")),

@@ -1,4 +1,4 @@
-"""Spans: which characters of a sentence a slot's value fills, for whoever shows or marks them."""
+"""Spans: which characters of a sentence a slot's value covers, for displaying or marking them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dactnlg.text.values.delexicalization import Delexicalizer
 
 
 class ValueSpan(NamedTuple):
-    """Where a value stands in a sentence.
+    """The position of a value in a sentence.
 
     Attributes:
         start: index of its first character.
-        end: index of the character after its last; the ending of a plural or possessive does not belong to it.
-        place: index of its slot among all slots of the turn, as they are written.
+        end: index after its last character; the ending of a plural or possessive is not included.
+        place: index of its slot among all slots of the turn, as written.
     """
 
     start: int
@@ -24,14 +24,14 @@ class ValueSpan(NamedTuple):
 
 
 def value_spans(delexicalizer: Delexicalizer, turn: Turn, sentence: str) -> list[ValueSpan]:
-    """Return where a sentence says the values of a turn, in order; special values (yes, dontcare) have no span.
+    """Return where a sentence expresses the values of a turn, in order; special values (yes, dontcare) have no span.
 
     >>> from dactnlg.acts import parse
     >>> value_spans(Delexicalizer(), parse("inform(name='Ivy Cutting';dogs=yes;region=fells)"), "Ivy Cutting's fells")
     [ValueSpan(start=0, end=11, place=0), ValueSpan(start=14, end=19, place=2)]
 
     Args:
-        delexicalizer: of the preprocessor: it knows in which words values are said.
+        delexicalizer: of the preprocessor, which knows how values are worded.
         turn: the acts.
         sentence: as a reader sees it, or in raw form.
     """
@@ -43,7 +43,7 @@ def value_spans(delexicalizer: Delexicalizer, turn: Turn, sentence: str) -> list
     spans = []
     for start, end, stem, placeholder in found:
         last = tokens[end - 1]
-        # The stem counts from the token's first character, its joiner included.
+        # The stem counts from the token's first character, including its joiner.
         length = stem - (len(last) - len(last.lstrip(JOINER))) if stem else len(strip_joiner(last))
         spans.append(ValueSpan(starts[start], starts[end - 1] + length, places[placeholder]))
     return spans
@@ -51,7 +51,7 @@ def value_spans(delexicalizer: Delexicalizer, turn: Turn, sentence: str) -> list
 
 def _starts(tokens: list[str], sentence: str) -> list[int]:
     """Return the index of each token's first character."""
-    # A sentence's own joiners became question marks when it was taken apart.
+    # Tokenisation turned the sentence's own joiners into question marks.
     text, at, starts = sentence.replace(JOINER, "?"), 0, []
     for token in tokens:
         word = strip_joiner(token)
@@ -61,7 +61,7 @@ def _starts(tokens: list[str], sentence: str) -> list[int]:
 
 
 def written_places(delexicalizer: Delexicalizer, turn: Turn) -> dict[str, int]:
-    """Return for each placeholder of a turn the index of the slot that its value was written in."""
+    """Return, for each placeholder of a turn, the index of the slot in which its value is written."""
     # A value "A or B" may be required as two.
     open_ = [(part, at) for at, (_, slot) in enumerate(turn.slots()) for part in delexicalizer.parts(slot)]
     places = {}

@@ -13,7 +13,7 @@ _ABBREVIATIONS = {"street": "st", "avenue": "ave", "boulevard": "blvd", "road": 
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 # In values whose words are separated by single spaces.
 _LIST_SEPARATOR = re.compile(r" ?, ?(?:(?:and|or) )?| (?:and|or|&) | ?& ?", re.IGNORECASE)
-# Longer lists are matched as they are written: n! orders are too many.
+# Longer lists are matched only as written: n! orders are too many.
 _MAX_ITEMS = 4
 
 
@@ -55,7 +55,7 @@ def loose_spellings(value: str) -> set[tuple[str, ...]]:
 
 
 def alternatives(value: str) -> list[str]:
-    """Return the values that "or" or commas join in one: "hayes valley or soma", "indie, shooter"; else it alone."""
+    """Split a value at "or" and commas: "hayes valley or soma", "indie, shooter"; without these, return it alone."""
     parts = re.split(r"(?<!\s)(?:\s+or\s+|\s*,\s+)", value, flags=re.IGNORECASE)
     return parts if all(parts) else [value]
 
@@ -73,7 +73,7 @@ def _fold(text: str) -> tuple[str, ...]:
 
 
 def fold(token: str) -> str:
-    """Return a token as values are compared: without joiners, in lower case, with straight apostrophes."""
+    """Return a token as compared with values: without joiners, in lower case, with straight apostrophes."""
     return strip_joiner(token).casefold().replace("’", "'")
 
 
@@ -83,5 +83,5 @@ def plurals(word: str) -> tuple[str, ...]:
 
 
 def inflected(word: str) -> tuple[str, ...]:
-    """Return the forms of a folded last word of a value that express it too: plurals, and with a possessive ending."""
+    """Return the inflected forms of a value's last word, folded, that also express the value: plural and possessive."""
     return (*plurals(word), f"{word}'s") if word[-1:].isalnum() else plurals(word)

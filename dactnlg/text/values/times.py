@@ -1,18 +1,18 @@
-"""Times and addresses: which preposition stands before a value that is one."""
+"""Times and addresses: which preposition a value of these kinds takes."""
 
 from __future__ import annotations
 
 import re
 
 OTHERS = {"on": "in", "in": "on"}
-"""Each preposition before a time, and the one that other times have."""
+"""For each preposition of a time, the one that other times take."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _DAY = re.compile(rf"(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?(?:,? {_YEAR.pattern})?")
 
 
 def preposition_of_time(value: str) -> str:
-    """Return "in" before a year and "on" before a day, in lower case; "" before what is neither."""
+    """Return "in" for a year and "on" for a day, both in lower case; "" for any other value."""
     if _YEAR.fullmatch(value):
         return "in"
     return "on" if _DAY.fullmatch(value) else ""
@@ -23,5 +23,5 @@ _HOUSE = re.compile(rf"\d+[a-z]?(?: ?[-/] ?\d+[a-z]?)? .*\b(?:{_STREETS})\b.*", 
 
 
 def has_house_number(value: str) -> bool:
-    """Whether a value is a house in a street: something is at "43 High Street", and on "High Street"."""
+    """Whether a value is an address with a house number: "at 43 High Street", but "on High Street"."""
     return value[:1].isdecimal() and bool(_HOUSE.fullmatch(value))

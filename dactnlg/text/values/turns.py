@@ -1,7 +1,7 @@
-"""Turns of several acts: values that a text says of the thing of another act than theirs.
+"""Turns of several acts: values that a text attributes to the thing of another act.
 
 "There are no trails near SLOT_NEAR. Instead, you could try SLOT_NAME, a SLOT_DIFFICULTY walk.", where SLOT_NAME is near
-SLOT_NEAR, and what there is none of is that difficult.
+SLOT_NEAR, and SLOT_DIFFICULTY is that of the trails that do not exist.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types
 
 LEAST_TEXTS = 10
-"""Texts for two act types that keep their values apart, at least."""
+"""The fewest texts for two act types that keep their values apart."""
 MOST_OTHERS = 0.02
-"""Share of the texts for these that do not, at most."""
+"""The largest share of their texts that do not."""
 
 
 class Turns:
-    """Knows which act types training tells one after the other, the later one of a thing that it names.
+    """Knows which act types follow each other in training, the later one about a thing that it names.
 
     Args:
         templates: the training texts.
@@ -34,7 +34,7 @@ class Turns:
 
     @cached_property
     def _named(self) -> dict[str, str]:
-        """The slot that an act type always has, if it is one."""
+        """The slot that an act type always has, if there is exactly one."""
         slots: dict[str, list[set[str]]] = {}
         for key in self._templates.sentences:
             for act_type in act_types(key):
@@ -62,7 +62,7 @@ class Turns:
 
     @cached_property
     def _alone(self) -> dict[str, set[Tokens]]:
-        """The sentences that training says for each act type that stands before another one, where it is alone."""
+        """For each act type that precedes another, the sentences of the training texts that have it alone."""
         found: dict[str, set[Tokens]] = {first: set() for first, _ in self._apart}
         for key, texts in self._templates.sentences.items():
             acts = act_types(key)
@@ -71,11 +71,11 @@ class Turns:
         return found
 
     def strays(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> set[str]:
-        """Return the placeholders of values that a text says of another act's thing.
+        """Return the placeholders of values that a text attributes to another act's thing.
 
         Args:
             turn: the acts.
-            required: what a text for them has to say.
+            required: the slots that a text for them must express.
             tokens: the text, delexicalised.
         """
         found = set[str]()
@@ -90,7 +90,7 @@ class Turns:
 
 
 def _slots(key: Key, act_type: str) -> set[str]:
-    """Return the slots of one of the act types of a kind of turns."""
+    """Return the slots of one act type in a kind of turns."""
     traits = (trait.partition("|") for trait in key)
     return {slot for own, _, slot in traits if own == act_type and slot}
 
@@ -98,14 +98,14 @@ def _slots(key: Key, act_type: str) -> set[str]:
 def _strays(
     tokens: Sequence[str], name: str, early: Container[str], late: Container[str], own: Container[Tokens] = ()
 ) -> Iterator[str]:
-    """Yield the early values that stand behind a name, and the late ones in a sentence before that with the name.
+    """Yield the early values that follow a name, and the late ones in sentences before it.
 
     Args:
         tokens: the text.
         name: the placeholder that names the later act's thing.
         early: the placeholders of the earlier act's values.
-        late: those of the later one's.
-        own: sentences that training says for the earlier act alone, which are about its thing wherever they stand.
+        late: the placeholders of the later act's values.
+        own: training sentences for the earlier act alone, which are about its thing wherever they occur.
     """
     sentences = split_sentences(tokens)
     plain = [list(map(strip_joiner, sentence)) for sentence in sentences]
