@@ -1,1 +1,1 @@
-"""How a text reads: runs of words that training never had, faults of clauses, denials and questions out of place."""
+"""How a text reads: word runs unseen in training, faults of clauses, misplaced denials and questions."""

@@ -1,4 +1,4 @@
-"""Afterthoughts: statements behind a question that should be part of it: "do you mean the PC game? It is on Steam."."""
+"""Afterthoughts: statements after a question that should be part of it: "do you mean the PC game? It is on Steam."."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dactnlg.text.values.plurals import MANY
 
 
 def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a question with what stands behind it as a part of it: "do you mean the game for PC? It is on Steam.".
+    """Return a question with the statements after it made part of it: "do you mean the game for PC? It is on Steam.".
 
     Args:
-        tokens: a text whose last question statements about "it" stand behind; other ones stay as they are.
+        tokens: a text; unchanged unless its last question is followed only by statements about "it".
         lexicon: of its corpus.
     """
     sentences = split_sentences(tokens)
@@ -46,7 +46,7 @@ def _exemplified(words: Sequence[str], subject: str) -> bool:
 
 
 def _joined(question: Tokens, noun: int, more: Sequence[Tokens], lexicon: Lexicon) -> Tokens:
-    """Return a question with more predicates of one of its nouns."""
+    """Return a question with more predicates attached to one of its nouns."""
     words = plain(question)
     many = _is_plural(words, noun, lexicon)
     # "... that you find so good" stays at the end.
@@ -64,7 +64,7 @@ def _joined(question: Tokens, noun: int, more: Sequence[Tokens], lexicon: Lexico
 
 
 def _predicate(sentence: Tokens) -> Tokens:
-    """Return what a statement says of "it"; nothing where it is about something else."""
+    """Return what a statement says about "it"; empty if it is about something else."""
     words = plain(sentence)
     rest = sentence[1 : end_of(words)] if words else ()
     if words[:1] == [f"{PRONOUN}'s"]:
@@ -73,7 +73,7 @@ def _predicate(sentence: Tokens) -> Tokens:
 
 
 def _apart(question: Tokens, lexicon: Lexicon) -> tuple[Tokens, list[Tokens]]:
-    """Return a question without what it states of "it" at its end, and this: "do you like games, and it is new?"."""
+    """Split a question from the statements about "it" at its end: "do you like games, and it is new?"."""
     words, found = plain(question), list[Tokens]()
     noun, stop = _last_of(words, lexicon), end_of(words)
     for at in range(stop - 3, noun, -1) if noun >= 0 else ():
@@ -85,7 +85,7 @@ def _apart(question: Tokens, lexicon: Lexicon) -> tuple[Tokens, list[Tokens]]:
 
 
 def _with_relative(question: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a question whose verbs have what joins them to their noun: "games by SLOT_DEVELOPER and is rated M"."""
+    """Return a question with "that" before a verb that lacks it: "games by SLOT_DEVELOPER and is rated M"."""
     words = plain(question)
     noun = next((at for at, word in enumerate(words) if _is_thing(word, lexicon)), len(words))
     at = next((at for at in finite(words, lexicon.verbs) if at > noun), 0)
@@ -95,7 +95,7 @@ def _with_relative(question: Tokens, lexicon: Lexicon) -> Tokens:
 
 
 def _of_many(predicate: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a predicate of one thing as it is said of several: "are old games" for "is an old game"."""
+    """Return a predicate in the plural: "are old games" for "is an old game"."""
     verb, *rest = predicate
     if plain(rest[:1]) and plain(rest[:1])[0] in ("a", "an"):
         noun = next((at for at, word in enumerate(rest) if word in lexicon.things), 0)
@@ -113,7 +113,7 @@ def _is_plural(words: Sequence[str], noun: int, lexicon: Lexicon) -> bool:
 
 
 def _last_of(words: Sequence[str], lexicon: Lexicon) -> int:
-    """Return the last place of what a corpus speaks of, or of a name with which a question ends; -1 for none."""
+    """Return the last index of a noun for what the corpus is about, or of a name that ends the question; -1 if none."""
     noun = max((at for at, word in enumerate(words) if _is_thing(word, lexicon)), default=-1)
     end = end_of(words) - 1
     return end if noun < 0 and lexicon.subject and words[end] == lexicon.subject else noun

@@ -1,4 +1,4 @@
-"""Agreement: verbs have the number of what they are said of, as far as a sentence shows that."""
+"""Agreement: verbs agree in number with their subjects, as far as a sentence shows these."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _THERE_ARE = "there", "are"
 
 
 def tells_of_several(sentence: Tokens, counts: Collection[str], *, known: bool) -> bool:
-    """Whether a sentence tells of several things and nothing else: "sorry but there are no pubs".
+    """Whether a sentence is about several things and nothing else: "sorry but there are no pubs".
 
     Args:
         sentence: in English.
         counts: the placeholders with which things are counted.
-        known: whether one thing is spoken of already: "it is small. There are beds" tells of that.
+        known: whether a single thing has been mentioned: "it is small. There are beds" is about that.
     """
     words = plain(sentence)
     if known or not {*counts}.isdisjoint(words):
@@ -32,12 +32,12 @@ def tells_of_several(sentence: Tokens, counts: Collection[str], *, known: bool) 
 
 
 def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
-    """Return a sentence whose verbs have the number of what they are said of.
+    """Return a sentence whose verbs agree with their subjects.
 
     Args:
-        sentence: about all or every one of some things, or other ones.
+        sentence: about all or each of some things, or others.
         verbs: finite verbs.
-        number: of the things of which it, or one before it, tells that there are so many: `ONE`, `MANY`; 0 if neither.
+        number: of the things that it, or a sentence before it, mentions: `ONE` or `MANY`; 0 if unknown.
     """
     words = plain(sentence)
     made = list(sentence)
@@ -58,14 +58,14 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
         if before != PRONOUN and own and word in verbs and not asked:
             made[place] = plural(word) if number == MANY else singular(word, verbs)
     for place in range(2, len(words)):
-        # "We have its number" is right.
+        # "We have its number" is correct.
         if words[place] == OWNER and words[place - 1] in PREPOSITIONS and made[place - 2] in ("are", "were"):
             made[place] = _THEIR
     return tuple(made)
 
 
 def _main(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:
-    """Yield the places of a sentence's first finite verb and of those that "and" joins to it."""
+    """Yield the indices of a sentence's first finite verb and of the verbs coordinated with it."""
     relative = False
     for number, place in enumerate(finite(words, verbs)):
         before = words[place - 1]
@@ -75,7 +75,7 @@ def _main(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:
 
 
 def plural(verb: str) -> str:
-    """Return a verb as it is said of several things: "are" for "is", "serve" for "serves"."""
+    """Return the plural of a verb: "are" for "is", "serve" for "serves"."""
     if verb in VERBS_OF_MANY:
         return VERBS_OF_MANY[verb]
     if not verb.endswith("s") or verb.endswith("ss") or not verb.isalpha():
@@ -86,5 +86,5 @@ def plural(verb: str) -> str:
 
 
 def singular(verb: str, verbs: Collection[str]) -> str:
-    """Return a verb as it is said of one thing: "is" for "are", and "serves" for "serve" where both are verbs."""
+    """Return the singular of a verb: "is" for "are", and "serves" for "serve" if both are known verbs."""
     return VERBS_OF_ONE.get(verb) or (f"{verb}s" if f"{verb}s" in verbs else verb)

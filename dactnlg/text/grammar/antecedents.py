@@ -1,4 +1,4 @@
-"""Antecedents: what "it" stands for, where a text names several things alone, or none before it."""
+"""Antecedents: replacing "it" where a text mentions only several things, or nothing, that it could refer to."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _ANY = "any"
 
 
 def referred(sentences: Sequence[Tokens], lexicon: Lexicon) -> list[Tokens]:
-    """Return the sentences of a text with words for what "it" cannot stand for, where no name is in them.
+    """Return the sentences of a text with "it" replaced where it has no antecedent, unless they contain a name.
 
     "Speaking of pubs in the south, have you tried it?" asks whether one has tried any. "You said that you like. Do you
-    like cheap pubs?" lacks what one likes: pubs.
+    like cheap pubs?" lacks the object of "like": pubs.
     """
     words = [word for sentence in sentences for word in plain(sentence)]
     kinds = {pluralized(thing) for thing in lexicon.things}

@@ -1,4 +1,4 @@
-"""Articles: which values and nouns training has with one, "with a SLOT_RATING rating", and which without."""
+"""Articles: which values and nouns have one in training, "with a SLOT_RATING rating", and which do not."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import plain
 
 Place = tuple[str, str, str]
-"""What stands before an article, if there is one, the value behind it, and the word behind that."""
+"""The word before a value and its article, if any, the value, and the word after it."""
 _ABOUT, _THE = "about", "the"
 _BEHIND = frozenset({"", "and", "or", ",", *ENDS})
-"""What may stand behind a noun that ends a phrase."""
+"""What may follow a noun that ends a phrase."""
 OPENERS = frozenset({"with", "has", "have", "in"})
 """Words before a thing: "with a garden", "in the SLOT_PRICE range"."""
 LEAST, MOSTLY, NEVER = 20, 0.75, 0.05
-"""Places from which on their shares tell; shares of those with an article from which on it is put in, or taken out."""
+"""The fewest occurrences of a place; its least share of articles for inserting one, and the largest for dropping it."""
 
 
 def learned_articles(sentences: Iterable[Sequence[str]]) -> dict[Place, str]:
-    """Return the article of each place that nearly always has one, and nothing for those that hardly ever have.
+    """Return the article of each place that mostly has one, and "" for those that hardly ever have one.
 
     Args:
         sentences: of training, delexicalised, without joiners.
@@ -42,10 +42,10 @@ def learned_articles(sentences: Iterable[Sequence[str]]) -> dict[Place, str]:
 
 
 def with_articles(sentence: Tokens, usual: Mapping[Place, str]) -> Tokens:
-    """Return a sentence with the articles that training has, and without those that it has not.
+    """Return a sentence with the articles that training has, and without those that it does not have.
 
     Args:
-        sentence: delexicalised. Whether it is "a" or "an" depends on the value, and is seen to with that.
+        sentence: delexicalised. The choice of "a" or "an" depends on the value, and is made with that.
         usual: the articles of training.
     """
     sentence = _without_one(sentence)
@@ -59,10 +59,10 @@ def with_articles(sentence: Tokens, usual: Mapping[Place, str]) -> Tokens:
 
 
 def definite_nouns(runs: Mapping[Tokens, int]) -> frozenset[str]:
-    """Return the nouns that mostly have "the" where one talks about them: "you do not care about the area".
+    """Return the nouns that mostly have "the" after "about": "you do not care about the area".
 
     Args:
-        runs: of three words or more, and how often training has each.
+        runs: of three words or more, with their counts in training.
     """
     bare, definite = Counter[str](), Counter[str]()
     for run, count in runs.items():
@@ -73,7 +73,7 @@ def definite_nouns(runs: Mapping[Tokens, int]) -> frozenset[str]:
 
 
 def with_the(sentence: Tokens, nouns: Collection[str]) -> Tokens:
-    """Return a sentence with "the" before nouns that one talks about, where nothing else stands behind these."""
+    """Return a sentence with "the" inserted between "about" and these nouns, if they end a phrase."""
     words = [*plain(sentence), ""]
     missing = {
         at
@@ -84,7 +84,7 @@ def with_the(sentence: Tokens, nouns: Collection[str]) -> Tokens:
 
 
 def _without_one(sentence: Tokens) -> Tokens:
-    """Return a sentence without the article of one thing before several: "there are a cheap pub -s"."""
+    """Return a sentence without an "a" before a plural: "there are a cheap pub -s"."""
     words = plain(sentence)
     for at in range(1, len(words)):
         if words[at - 1] == "are" and words[at] in ("a", "an"):
@@ -95,13 +95,13 @@ def _without_one(sentence: Tokens) -> Tokens:
 
 
 def _of_several(words: Sequence[str]) -> bool:
-    """Whether the noun phrase that words begin with is a plural: "garden -s", "hdmi ports and"."""
+    """Whether the noun phrase at the beginning of words is plural: "garden -s", "hdmi ports and"."""
     ends = (at for at, word in enumerate(words) if word in JOINTS | PREPOSITIONS or not word.strip("-").isalpha())
     return any(map(is_plural, words[: next(ends, len(words))]))
 
 
 def _places(words: Sequence[str]) -> Iterator[tuple[int, Place, str]]:
-    """Yield the places of values behind an opener with what they are, and their article, if any."""
+    """Yield the index of each value after an opener, its place, and its article, "" if none."""
     alike = values_alike(words)
     for at in range(1, len(words) - 1):
         if is_placeholder(words[at]) and words[at + 1].isalpha():

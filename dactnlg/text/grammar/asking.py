@@ -1,4 +1,4 @@
-"""Asking and telling: questions that ask wrongly, sentences that stay open, and statements that tell wrongly."""
+"""Asking and telling: ill-formed questions, unfinished sentences, and ill-formed statements."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import ENDS
 
 _STATING = frozenset({"it", "it's", "they", "they're", "there"})
-"""Subjects with which no question begins."""
+"""Subjects that begin no question."""
 _NEVER_LAST = ARTICLES | {"and", "or", "but", "while", "although"}
 _UNFINISHED = PREPOSITIONS - {"near"} | _NEVER_LAST | listed("of about its their is are does can care located")
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
-"""Words that a question ends with only where it asks "what"."""
+"""Words that end a question only if it asks "what"."""
 _THINKING = listed("think thought said guess")
 _LIKING = listed("liked loved hated enjoyed disliked found dislike hate")
 _LIKING_IT = listed("liking disliking loving hating enjoying")
 _FINDING = {(verb, more) for verb in ("find", "found") for more in ("so", "to")}
-"""Verbs with what stands behind their object: "you find it so amazing"."""
+"""Verbs with what follows their object: "you find it so amazing"."""
 _SAYING = listed("said say mentioned told earlier before know think")
-"""Words behind which "that" begins what is said, known or thought."""
+"""Words after which "that" begins what is said, known or thought."""
 _LIKE = listed("like love enjoy recommend")
-"""Verbs behind which something has to come."""
+"""Verbs that need an object."""
 _OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
-"""Words of an alternative that is none."""
+"""Words that by themselves make no alternative."""
 _BEFORE_CLAUSES = JOINTS | AUXILIARIES | CAUSING | _SAYING
-"""Words behind which a clause of its own begins, and none about the noun before it."""
+"""Words after which a new clause begins, and not a relative clause of the preceding noun."""
 _TELLING = listed("me know knows tell say said sure")
 _ASKING = listed("do does did can could will would should may might must is are")
 _FINITE = listed("is are was were am do does did can could will would should may might must has")
 _OPENING = listed("sorry ok okay so well and or but then , what which where when who how why")
 _NOT, _CARING = frozenset({"not", "n't", "don't", "dont"}), listed("you you're they who i'm")
 _NEAR = 4
-"""Words behind a question word among which its verb is."""
+"""How many words after a question word may contain its verb."""
 
 
 def misasked(words: Sequence[str]) -> bool:
-    """Whether a question asks wrongly: "it is cheap?", "what is the food do you like?", "do you can get it?"."""
+    """Whether a question is ill-formed: "it is cheap?", "what is the food do you like?", "do you can get it?"."""
     pairs = set(pairwise(words))
     doubled = words[0] in QUESTION_WORDS and words[1:2] in (["is"], ["are"]) and JOINTS.isdisjoint(words)
     stated = words[0] in _STATING and words[-1] == "?" and not any(a in _ASKING and b in SUBJECTS for a, b in pairs)
@@ -85,9 +85,9 @@ def misasked(words: Sequence[str]) -> bool:
 
 
 def mistold(words: Sequence[str]) -> bool:
-    """Whether a statement tells wrongly: "nobody knows how long would you like to walk", "i can tell you that are".
+    """Whether a statement is ill-formed: "nobody knows how long would you like to walk", "i can tell you that are".
 
-    Or it denies, and then as if it had not: "it is not on Steam, but not on Linux".
+    Or contradicts its own denial: "it is not on Steam, but not on Linux".
     """
     if "tell" in words:
         runs = zip(words, words[1:], words[2:], words[3:], strict=False)
@@ -109,11 +109,11 @@ def mistold(words: Sequence[str]) -> bool:
 
 
 def dangles(words: Sequence[str], *, related: bool = False) -> bool:
-    """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?".
+    """Whether a sentence ends without what its last word requires: "it is good for", "is it cheap or?".
 
     Args:
         words: of the sentence.
-        related: whether it has a clause without a pronoun, which may end so: "the pub you are looking for".
+        related: whether it has a contact clause, which may end like this: "the pub you are looking for".
     """
     own = [word for word in words if word.isalnum() or is_placeholder(word)]
     joint, before, last = ["", "", "", *own][-3:]
@@ -144,14 +144,14 @@ def dangles(words: Sequence[str], *, related: bool = False) -> bool:
 
 
 def ends_open(words: Sequence[str]) -> bool:
-    """Whether a sentence's last word lacks its object: "you said that you liked"; within a sentence it is put in."""
+    """Whether a sentence's last word lacks its object: "you said that you liked"; within a sentence it is inserted."""
     return objectless(words) >= len(words) - 1 > 0
 
 
 def objectless(words: Sequence[str]) -> int:
-    """Return the place behind a verb that lacks what it is said of: "you said that you liked.", "you find so good".
+    """Return the index after a verb that lacks its object: "you said that you liked.", "you find so good".
 
-    0 where none does: "which i liked", "there are games that i don't like", "it was found to be good".
+    0 if none does: "which i liked", "there are games that i don't like", "it was found to be good".
     """
     # "What is it about them that makes you find so amazing?"
     caused = any(a in CAUSING and b in PERSONS for a, b in pairwise(words))
@@ -173,7 +173,7 @@ def objectless(words: Sequence[str]) -> int:
     within = (place for place, run in runs if run[1] in _LIKING and run[2] in ("in", "on", "from"))
     if (place := next(within, 0)) and not related:
         return place
-    # What stands behind "that" has its object there.
+    # A verb after "that" has its object in the noun before it.
     denied = any(word == "not" or word.endswith("n't") for word in words[-3:])
     liked |= denied and last in _LIKE and not is_question(" ".join(words)) and not related
     # "You mentioned disliking."

@@ -1,4 +1,4 @@
-"""Boundaries: where the sentences of a composed text end: one without a main clause goes on, another is two."""
+"""Boundaries: sentences of a composed text that lack a main clause are joined to the next, run-on ones are split."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _THEM = ["it"], ["they"]
 
 
 def divided_anew(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
-    """Yield the sentences that sentences should be.
+    """Yield the sentences of a text with their boundaries corrected.
 
     Args:
         sentences: of a text, delexicalised.
@@ -27,7 +27,7 @@ def divided_anew(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterato
 
 
 def _completed(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Tokens]:
-    """Return sentences, those without a main clause together with the one behind them.
+    """Return sentences, joining those without a main clause to the following one.
 
     "If you do not care about the price. Do you want a garden?", "all pubs that are cheap. They have a garden."
     """
@@ -46,20 +46,20 @@ def _completed(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Toke
 
 
 def _with_mark(sentence: Tokens) -> Tokens:
-    """Return a question with its mark, which nothing else shows behind a condition; other sentences as they are."""
+    """Return a question with a question mark, which it needs after a condition; other sentences unchanged."""
     if not is_asking(sentence) or "?" in plain(sentence):
         return sentence
     return (*sentence[: len(sentence) - (plain(sentence)[-1] in ENDS)], f"{JOINER}?")
 
 
 def _tells_which(words: Sequence[str], verbs: Collection[str]) -> bool:
-    """Whether a sentence tells of all of some things but which these are: "all pubs that are cheap"."""
+    """Whether a sentence only specifies all of some things: "all pubs that are cheap"."""
     before = [words[at - 1] for at in finite(words, verbs)] if words[0] in ALL else []
     return not RELATIVES.isdisjoint(before) and all(word in RELATIVES | COORDINATING for word in before)
 
 
 def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
-    """Yield sentences, two for one whose clause would go on: "it is a pub, where dogs are allowed and it has beer"."""
+    """Yield sentences, splitting run-on clauses: "it is a pub, where dogs are allowed and it has beer"."""
     for sentence in sentences:
         words = plain(sentence)
         clause = words.index("where") if "where" in words[1:] else len(words)

@@ -1,4 +1,4 @@
-"""Clauses: faults of English sentences that no run of a few words shows, by verbs and by what joins clauses."""
+"""Clauses: faults of English sentences in verbs and in the joining of clauses, which short word runs do not show."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import JOINER, strip_joiner
 
 _OTHERS = frozenset({"there", "i", "we", "you"})
-"""Subjects of which "has" and "is" are not said."""
+"""Subjects that do not take "has" and "is"."""
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
 _NOTHING = frozenset({("there", "is", "no"), ("there", "are", "no")})
-"""What is not there cannot be told more of: "there is no pub in the south and it is cheap"."""
+"""Beginnings that leave nothing to tell more about: "there is no pub in the south and it is cheap"."""
 _SINGULAR = frozenset({"is", "has", "does", "was"})
 _PLURAL = frozenset({"are", "have", "do", "were"})
 _OF_MANY = _PLURAL | {verb.removesuffix("s") for verb in THIRD - {"has"}}
@@ -42,21 +42,21 @@ _WRONG = {
     *((verb, "none") for verb in ("is", "are")),
     *(("of", verb) for verb in ("is", "are", "was", "has")),
 }
-"""Words that do not stand behind each other, by their number or by what they say."""
+"""Pairs of words that do not follow each other, by number or by meaning."""
 _NONE = frozenset({"any", "no"})
 _NEAR = 4
-"""Words before "that" among which the noun is that it belongs to."""
+"""How many words before "that" may contain the noun that it refers to."""
 _ASKING = frozenset({"have", "do", "does", "did", "are", "would", "can", "could"})
 _S = f"{JOINER}s"
 REPEATED = 3
-"""Words of a run that no sentence has twice."""
+"""The length in words of a run that no sentence has twice."""
 _BEHIND_GREETINGS = listed(", . ! and you to for")
 _IMPERATIVES = listed("try check take choose ring call look ask enjoy")
-"""Verbs with which a sentence, or what stands behind a comma, asks one to do something."""
+"""Imperatives that may begin a sentence, or follow a comma."""
 
 
 def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
-    """Return how many faults a sentence has: no verb, clauses that nothing joins, numbers that disagree, repetition.
+    """Return the weighted faults of a sentence: no verb, unjoined clauses, disagreement in number, repetition.
 
     Args:
         tokens: with joiners and placeholders.
@@ -65,7 +65,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     words = without_apology([strip_joiner(token) for token in tokens])
     at, near = finite(words, verbs), contacts(words, verbs)
     main = _main(words, at)
-    # "Just ring if you have questions" has a verb of its own that is no finite one.
+    # "Just ring if you have questions" has a main verb, but not a finite one.
     named = words[0] in PREPOSITIONS | ARTICLES or is_placeholder(words[0])
     opened = words[0] in SUBORDINATING
     needed = 1 + (opened or (named and "if" in words)) + (opened and "if" in words[1:])
@@ -89,7 +89,7 @@ def _greets(words: Sequence[str]) -> bool:
 
 
 def _main(words: Sequence[str], at: Sequence[int]) -> list[int]:
-    """Return the places of the verbs of main clauses: not those of "whether it has ports", "that has ports"."""
+    """Return the indices of the verbs of main clauses: not those of "whether it has ports", "that has ports"."""
     before, found = dict(zip(at, (0, *at), strict=False)), list[int]()
     for place in at:
         last = words[place - 1] if place else ""
@@ -108,7 +108,7 @@ def _main(words: Sequence[str], at: Sequence[int]) -> list[int]:
 
 
 def _unasked(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a clause that asks ends as a statement: "speaking of pubs, have you tried SLOT_NAME."."""
+    """Whether a clause that asks ends like a statement: "speaking of pubs, have you tried SLOT_NAME."."""
     asking = (words[place - 1] == "," for place in at if words[place] in _ASKING and _inverted(words, place))
     return words[-1] == "." and any(asking)
 
@@ -124,7 +124,7 @@ def _headless(words: Sequence[str]) -> bool:
 
 def _subjectless(words: Sequence[str], at: Sequence[int]) -> bool:
     """Whether a verb lacks a subject: "there is a pub and has good food", "near the station serves good food"."""
-    # "It rewards you with a view and has toilets": not what stands behind the verb.
+    # "It rewards you with a view and has toilets": the subject is not what follows the verb.
     subjects = (place for place, word in enumerate(words) if word.partition("'")[0] in _OTHERS)
     start = next((place for place in subjects if "'" in words[place] or words[place + 1 : place + 2] != ["with"]), None)
     if start is not None and (not at or start <= at[0] or start - 1 == at[0]):
@@ -143,7 +143,7 @@ def _subjectless(words: Sequence[str], at: Sequence[int]) -> bool:
 
 
 def _disagree(words: Sequence[str], before: int, place: int) -> bool:
-    """Whether two verbs that "and" joins differ in number: "hotels that do not allow dogs and has"."""
+    """Whether two coordinated verbs differ in number: "hotels that do not allow dogs and has"."""
     if words[place - 1] not in COORDINATING:
         return False
     first, second = words[before], words[place]
@@ -153,7 +153,7 @@ def _disagree(words: Sequence[str], before: int, place: int) -> bool:
 
 
 def _inverted(words: Sequence[str], place: int) -> bool:
-    """Whether a verb asks: "it is small, and do you mind?", "you want a pub, is that right?"."""
+    """Whether a verb precedes its subject: "it is small, and do you mind?", "you want a pub, is that right?"."""
     return not (SUBJECTS | {"that"}).isdisjoint(words[place + 1 : place + 2])
 
 
@@ -173,9 +173,9 @@ def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
 
 
 def _told_of_none(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether more is told of what there is none of: "i can't find any pubs, and dogs are allowed", "any, but nothing".
+    """Whether more is told of what does not exist: "i can't find any pubs, and dogs are allowed", "any, but nothing".
 
-    "There are no pubs, but SLOT_NAME is a cafe" tells of another thing.
+    "There are no pubs, but SLOT_NAME is a cafe" is about another thing.
     """
     none = next((place for place, word in enumerate(words) if word in _NONE and denies(words[: place + 1])), len(words))
     for place in range(none, len(words) - 2):
@@ -190,7 +190,7 @@ def _told_of_none(words: Sequence[str], at: Sequence[int]) -> bool:
 
 
 def _many_as_one(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a clause about several things has a verb for one: "games that was released", "pubs that stay and is"."""
+    """Whether a clause about several things has a singular verb: "games that was released", "pubs that stay and is"."""
     for place in at:
         if words[place] in _SINGULAR | THIRD and words[place - 1] in RELATIVES | COORDINATING - {","}:
             start = next((n for n in range(place - 1, 0, -1) if words[n] in RELATIVES), 0)
@@ -201,9 +201,9 @@ def _many_as_one(words: Sequence[str], at: Sequence[int]) -> bool:
 
 
 def _many_before(words: Sequence[str]) -> bool:
-    """Whether words end with several things and a little more: "games developed by SLOT_DEVELOPER".
+    """Whether a plural occurs in the last few words: "games developed by SLOT_DEVELOPER".
 
-    Of what there are, however much is told: "there are hotels in the SLOT_AREA area".
+    After "there are", anywhere: "there are hotels in the SLOT_AREA area".
     """
     near = words if words[:2] == ["there", "are"] else words[-_NEAR:]
     return any(map(is_plural, near)) and {"a", "an"}.isdisjoint(words)
@@ -222,11 +222,11 @@ def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def glued(tokens: Sequence[str], plurals: Collection[str]) -> int:
-    """Return how many placeholders have letters attached to them: "SLOT_PRICERANGEly" is good for few values.
+    """Return how many placeholders have letters attached to them: "SLOT_PRICERANGEly" suits few values.
 
     Args:
         tokens: with joiners and placeholders.
-        plurals: the placeholders that often have the ending of a plural.
+        plurals: the placeholders that often have a plural ending.
     """
     return sum(
         (is_placeholder(token) and _attached(more, token.endswith(JOINER)) and not (more == _S and token in plurals))
@@ -236,5 +236,5 @@ def glued(tokens: Sequence[str], plurals: Collection[str]) -> int:
 
 
 def _attached(word: str, joined: bool) -> bool:  # noqa: FBT001  (private)
-    """Whether a word is the end of the one before it; that of a plural is made to fit its value."""
+    """Whether a word is an ending of the preceding one; plural endings are later fitted to the value."""
     return word != PLURAL and (joined or word[0] in JOINER + "-") and word.strip(JOINER + "-").isalpha()

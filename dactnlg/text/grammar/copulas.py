@@ -1,4 +1,4 @@
-"""Copulas: what training says that a thing is: "a nice hotel", and not "a medium drive range"."""
+"""Copulas: what training says that a thing is: "a nice hotel", but not "a medium drive range"."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dactnlg.text.grammar.english import JOINTS
 from dactnlg.text.placeholders import is_placeholder, values_alike
 
 LEAST_SHARE = 0.05
-"""Share of what things are said to be from which on a word, or a value, is what a thing can be."""
+"""The least share of all nouns after "is a" from which a word, or a value, is something that a thing can be."""
 LEAST_OFTEN = 0.03
-"""Share of a rarer word's places in which it is what a thing is said to be, from which on it can be that."""
+"""For rarer words, the least share of their own occurrences that follow "is a"."""
 LEAST_SEEN = 20
-"""Places of a word from which on these shares tell anything."""
+"""The fewest occurrences from which these shares are meaningful."""
 _ENDS = JOINTS | {"in", "on", "at", "near", "with", "for", "by", "from", "to", "of", ".", "?", "!", "called", "rated"}
 
 
 class Copulas:
-    """Counts the nouns behind "is a".
+    """Counts the nouns after "is a".
 
     Args:
         sentences: of training, delexicalised, without joiners.
@@ -31,12 +31,12 @@ class Copulas:
         self._heads = Counter(chain.from_iterable(map(_heads, alike)))
 
     def faults(self, sentence: Sequence[str]) -> int:
-        """Return how many nouns of a sentence stand behind "is a" though training has them there hardly ever."""
+        """Return how many nouns of a sentence follow "is a" though they hardly ever do in training."""
         return sum(map(self._strange, _heads(values_alike(sentence))))
 
     @property
     def usual(self) -> frozenset[str]:
-        """The nouns, no values, that things are often said to be."""
+        """The nouns, without values, that things are often said to be."""
         least = max(LEAST_SEEN, LEAST_SHARE * self._heads.total())
         return frozenset(head for head, count in self._heads.items() if count >= least and not is_placeholder(head))
 
@@ -48,7 +48,7 @@ class Copulas:
 
 
 def _heads(words: Sequence[str]) -> Iterator[str]:
-    """Yield the last words of the noun phrases behind "is a"."""
+    """Yield the last words of the noun phrases after "is a"."""
     for place, (word, more) in enumerate(pairwise(words[:-1]), 1):
         if word == "is" and more in ("a", "an"):
             head = noun_phrase_head(words, place)
@@ -57,11 +57,11 @@ def _heads(words: Sequence[str]) -> Iterator[str]:
 
 
 def noun_phrase_head(words: Sequence[str], place: int) -> str:
-    """Return the last word of the noun phrase that begins with an article at a place; the article where it is alone."""
+    """Return the last word of the noun phrase whose article is at a place; the article if it is alone."""
     end = next((at for at in range(place + 1, len(words)) if _ends(words[at])), len(words))
     return words[end - 1]
 
 
 def _ends(word: str) -> bool:
-    # "Single-player games" has a mark of its own, "pub -s" an ending.
+    # "Single-player games" contains a hyphen, "pub -s" an ending.
     return word in _ENDS or (word.startswith("-") and word != "-") or word.endswith("ed")

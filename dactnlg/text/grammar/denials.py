@@ -1,4 +1,4 @@
-"""Denials: texts that deny, and values that one denies where training never does: "it serves no SLOT_FOOD food"."""
+"""Denials: texts that deny, and values that a text denies though training never does: "it serves no SLOT_FOOD food"."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types
 
 BETWEEN, FARTHEST = 2, 5
-"""Words between a denial and the value that it denies, at most: "is not in the SLOT_AREA area"; and with small words,
-which do not count: "is not located in the area of SLOT_AREA"."""
+"""The most words between a denial and the denied value: "is not in the SLOT_AREA area"; and the most including small
+words, which otherwise do not count: "is not located in the area of SLOT_AREA"."""
 LEAST_TEXTS = 20
-"""Texts that have a value of a slot, at least, where none shows how it is denied."""
+"""How many texts must have a value of a slot before it matters that none denies it in some words."""
 _DENYING = listed(
     "not never cannot no nor neither without lack lacks lacking outside except excluding unavailable stopped"
 )
 _FAR = ("far", "from")
 _SMALL = ARTICLES | listed("in of at on for to by with")
 _NOT_DENYING = listed("only just more less fewer later other doubt question wrong lot rated")
-"""Words with which the value is not denied: "not only SLOT_FOOD food", "no more than SLOT_PRICE", "without a doubt",
-"you can not go wrong with SLOT_NAME", "not highly rated SLOT_TYPE"."""
+"""Words that show that the value is not denied: "not only SLOT_FOOD food", "no more than SLOT_PRICE", "without a
+doubt", "you can not go wrong with SLOT_NAME", "not highly rated SLOT_TYPE"."""
 _BE = frozenset({"is", "are"})
 _AVAILABLE = PREPOSITIONS | ARTICLES | {"available"}
-"""Words between a denial and a value with which nothing but the value is denied."""
+"""Words between a denial and a value that let only the value be denied."""
 _BREAKS = COORDINATING | JOINTS | frozenset(ENDS)
 _Run = tuple[str, ...]
 
 
 class Denials:
-    """Tells values that a text denies, as training never does for its act types.
+    """Finds values that a text denies though training never does so for its act types.
 
     Args:
         templates: the training texts.
@@ -45,7 +45,7 @@ class Denials:
 
     @cached_property
     def _known(self) -> tuple[Counter[str], dict[_Run, set[str]]]:
-        """How many texts have a placeholder, and the act types of those that deny one in some words."""
+        """How many texts have each placeholder, and the act types of texts with each run of words that denies."""
         held, runs = Counter[str](), dict[_Run, set[str]]()
         for key, texts in self._templates.sentences.items():
             acts = act_types(key)
@@ -56,14 +56,14 @@ class Denials:
         return held, runs
 
     def denied(self, acts: Key, tokens: Sequence[str], *, plainly: bool = False) -> list[str]:
-        """Return the placeholders, without numbers, of the values that delexicalised tokens for some act types deny.
+        """Return the placeholders, without ordinals, of the values that a delexicalised text denies.
 
-        What a text for one of these types denies in the same words is no fault.
+        A denial that training has in the same words for one of the act types is no fault.
 
         Args:
             acts: the act types.
             tokens: the text.
-            plainly: only where nothing else can be denied: "it is not available on SLOT_A", not "allows no dogs in".
+            plainly: only if nothing else can be denied: "it is not available on SLOT_A", not "allows no dogs in".
         """
         found = [run for before, run in _denied(tokens) if not plainly or _is_plain(before, run)]
         held, runs = self._known if found else (Counter[str](), dict[_Run, set[str]]())
@@ -71,7 +71,7 @@ class Denials:
 
 
 def _denied(tokens: Sequence[str]) -> Iterator[tuple[str, _Run]]:
-    """Yield the word before a denial, and those from it to the value that it denies."""
+    """Yield each denial: the word before it, and the words from it to the value that it denies."""
     words = [_plain(token) for token in tokens]
     for place, token in enumerate(tokens):
         if not is_placeholder(token):
@@ -90,8 +90,8 @@ def _denied(tokens: Sequence[str]) -> Iterator[tuple[str, _Run]]:
 
 
 def _is_plain(before: str, run: _Run) -> bool:
-    """Whether it is a place that words deny: "is not available on the SLOT_PLATFORMS", "isn't in SLOT_AREA"."""
-    # "It is not a SLOT_TYPE for business" denies what stands behind.
+    """Whether a denial denies a place: "is not available on the SLOT_PLATFORMS", "isn't in SLOT_AREA"."""
+    # "It is not a SLOT_TYPE for business" denies what follows.
     between = run[1:-1]
     being = before in BEING or run[0].removesuffix("n't") in BEING
     return being and not PREPOSITIONS.isdisjoint(between) and _AVAILABLE.issuperset(between)
@@ -102,7 +102,7 @@ def _plain(token: str) -> str:
 
 
 def has_none(tokens: Sequence[str]) -> bool:
-    """Whether a text says that there is none of a kind: "no SLOT_TYPE", "there are not SLOT_TYPE"."""
+    """Whether a text says that nothing of a kind exists: "no SLOT_TYPE", "there are not SLOT_TYPE"."""
     if any(word == "no" and is_placeholder(behind) for word, behind in pairwise(tokens)):
         return True
     words = [strip_joiner(token) for token in tokens]
@@ -111,17 +111,17 @@ def has_none(tokens: Sequence[str]) -> bool:
 
 
 def denies(tokens: Iterable[str]) -> bool:
-    """Whether a text has a word that denies."""
+    """Whether a text has a word of denial."""
     return any(map(is_denial, tokens))
 
 
 def denies_again(tokens: Sequence[str]) -> bool:
-    """Whether several sentences of a text deny."""
+    """Whether more than one sentence of a text denies."""
     return sum(map(denies, split_sentences(tokens))) > 1
 
 
 def told_behind(tokens: Sequence[str]) -> int:
-    """Return how many sentences behind one that denies neither deny nor ask."""
+    """Return how many sentences neither deny nor ask after a first one that denies; 0 if it does not deny."""
     first, *more = split_sentences(tokens) or [()]
     return sum(not denies(each) and not asking(each)[0] for each in more) if denies(first) else 0
 

@@ -1,4 +1,4 @@
-"""Words of English that clauses are built of, in lower case."""
+"""English function words and other words of which clauses are built, in lower case."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def listed(text: str) -> frozenset[str]:
-    """Return the words of a text."""
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
@@ -17,7 +17,7 @@ AUXILIARIES = listed(
 THIRD = listed(
     "has serves offers allows accepts costs weighs comes includes features provides takes uses runs supports needs"
 )
-"""Verbs of one thing, "it allows"."""
+"""Verbs in the third person singular, "it allows"."""
 VERBS = AUXILIARIES | THIRD
 SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although", "though"})
 RELATIVES = frozenset({"that", "which", "who", "where"})
@@ -25,20 +25,20 @@ JOINTS = RELATIVES | listed(
     ", ; : - and or but when if whether while as because since so what how although though than why before after sorry "
     "think thought say said guess believe hope know bet feel confirm"
 )
-"""What may stand between two clauses."""
+"""What may join two clauses."""
 PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
 ARTICLES = frozenset({"a", "an", "the"})
 ADVERBS = listed(
     "not also ever really never often always just only still already sometimes even perhaps usually mostly"
 )
-"""What may stand between a verb and what belongs to it."""
+"""What may come between a verb and its complement."""
 BEING = frozenset({"is", "are", "was", "were"})
 CAUSING = listed("make makes made help helps")
-"""Verbs behind which another one has its own subject: "that makes you like it"."""
+"""Verbs followed by a verb with its own subject: "that makes you like it"."""
 GREETINGS = listed("goodbye bye hello hi thanks thank welcome")
-"""Words with which sentences without a verb begin."""
+"""Words that begin sentences without a verb."""
 VERBS_OF_MANY = {"is": "are", "has": "have", "was": "were", "does": "do"}
-"""Verbs said of one thing -> the same said of many, where more than an "s" goes."""
+"""Singular -> plural of verbs that lose more than an "s"."""
 VERBS_OF_ONE = {many: one for one, many in VERBS_OF_MANY.items()}
 COORDINATING = frozenset({"and", "or", "but", ","})
 NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
@@ -48,7 +48,7 @@ QUESTION_WORDS = listed("what which where when who how")
 ONLY = listed("only just single sole one")
 """Words that say that there is no other."""
 EXCEPTING = listed("other except besides beside apart aside else excluding")
-"""Words that take something out of a denial, as "but" may: "no pub other than the Mill"."""
+"""Words that make an exception to a denial, as "but" may: "no pub other than the Mill"."""
 FUNCTION_WORDS = listed(
     """
     a about all also an and any are as at be but by can do does for from had has have he her his how i if in is it its
@@ -56,7 +56,7 @@ FUNCTION_WORDS = listed(
     there these they this those to too under up was we were what when where which who will with would you your
     """
 )
-"""Words that tell nothing of a thing."""
+"""Words that say nothing about a thing."""
 _OF_OTHER_LANGUAGES = listed(
     """
     a about all also an any are as at be but by can do for from had has he her his i in is its me my no of off on or
@@ -65,10 +65,10 @@ _OF_OTHER_LANGUAGES = listed(
 )
 _OF_ENGLISH_ALONE = FUNCTION_WORDS - _OF_OTHER_LANGUAGES
 ENGLISH = 0.1
-"""Share of English sentences with a word that other languages hardly have, at least; in most corpora it is over 0.7."""
+"""The least share of English sentences with a word that hardly occurs in other languages; mostly it is over 0.7."""
 
 
 def looks_english(sentences: Sequence[str]) -> bool:
-    """Whether sentences may be English; words in capitals may be of a name."""
+    """Whether sentences may be English; capitalised words may belong to names."""
     words = (_OF_ENGLISH_ALONE.intersection(re.findall(r"[^\W\d_]+", sentence)) for sentence in sentences)
     return sum(map(bool, words)) >= ENGLISH * len(sentences)

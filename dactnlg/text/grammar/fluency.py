@@ -1,4 +1,4 @@
-"""Fluency: runs of words in a text that training never had, or by mistake alone; and faults of its clauses."""
+"""Fluency: word runs of a text that training does not have, or only by mistake, and faults of its clauses."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import plain, strip_joiner
 
 ORDER = 4
-"""Words of a run: shorter ones are seen in nearly any order of words, longer ones training has seldom twice."""
+"""Words of a run: shorter ones occur in nearly any word order, longer ones seldom twice in training."""
 RARE, USUAL = 2, 100
-"""How often training has a run by mistake, at most, and how many times as often its beginning goes on otherwise."""
+"""The largest count of a run that may be a mistake, and how many times as often its beginning continues otherwise."""
 LEAST_COUNTED = 0.5
-"""Share of two words' places in which a count stands behind them, from which on they tell that what follows is many."""
+"""The least share of a word pair's occurrences followed by a count from which the pair implies several things."""
 REMEMBERED = 20_000, 16 << 20
-"""Sentences whose doubts are remembered, at most, and their bytes."""
+"""Sentences whose doubts are cached, at most, and their bytes."""
 MOST_ARTICLES = 0.2
-"""Share of the places of a name, with no noun behind it, in which it has an article, that it may as well lack."""
+"""A name that has an article in less than this share of its occurrences without a following noun may lack it."""
 LEAST_PLURALS, OFTEN = 20, 0.1
-"""How often a noun has a plural, at least, and in which share of its places it has one often."""
+"""The fewest plurals of a noun, and the share of its occurrences from which it often has one."""
 BOUND = ""
-"""Stands before and behind a sentence."""
+"""Stands for the edges of a sentence."""
 
 _BEHIND_NOUNS = RELATIVES | frozenset(
     {BOUND, *ENDS, *["if", "in", "with", "for", "near", "at", "on", "by", "from", "and", "available"]}
@@ -45,11 +45,11 @@ _PRONOUNS: dict[str, Tokens] = {PRONOUN: (), f"{PRONOUN}'s": ("is",)}
 
 
 class Fluency:
-    """Counts what is strange in delexicalised texts.
+    """Measures how strange delexicalised texts are.
 
     Args:
         texts: of training, delexicalised.
-        english: whether they are in English, whose clauses are known.
+        english: whether they are in English, the language whose clauses are checked.
     """
 
     def __init__(self, texts: Iterable[Sequence[str]], *, english: bool) -> None:
@@ -79,18 +79,18 @@ class Fluency:
         self._value_nouns = value_nouns(stripped if english else ())
 
     def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
-        """Return how many runs of words training never had, and the faults of clauses and of beginnings.
+        """Return the doubts about a text: word runs unseen in training, and weighted faults of clauses and greetings.
 
         Args:
             tokens: the text.
-            strict: count clauses that only a comma joins as faults as well, as some corpora say nearly all they say.
+            strict: whether clauses joined only by a comma count as faults, which some corpora have nearly everywhere.
         """
         sentences = split_sentences(tokens)
         found = 2 * sum(splices(each, self._verbs) for each in sentences) if strict and self._verbs else 0
         found += sum(map(self._doubts_of, sentences))
         if len(sentences) == 1:
             return found
-        # What one sentence has said in the same words the next one does not say again.
+        # No sentence repeats the words of another.
         own = [
             {run for run in runs(s, ORDER) if BOUND not in run[1:] and not any(map(is_placeholder, run))}
             for s in sentences
@@ -100,11 +100,11 @@ class Fluency:
         return found + (sum(map(len, own)) > len(set().union(*own))) + 2 * (len(greeted) - len(set(greeted)))
 
     def strange_runs(self, tokens: Sequence[str]) -> int:
-        """Return how many runs of words training never had, or by mistake: as many doubts at least has the text."""
+        """Return how many word runs training has never, or only by mistake: a lower bound of the text's doubts."""
         return sum(map(self._strange_runs, split_sentences(tokens)))
 
     def strange_across(self, sentence: Tokens, places: Collection[int]) -> int:
-        """Return how many runs of a sentence that training never had go across places between its words."""
+        """Return how many runs of a sentence that are unseen in training span any of these places between its words."""
         every, found = enumerate(runs(sentence, ORDER), -1), 0
         for start, run in every if places else ():
             crosses = any(start < place < start + ORDER for place in places)
@@ -114,7 +114,7 @@ class Fluency:
     def _strange_runs(self, sentence: Tokens) -> int:
         found = self._known_runs.get(sentence)
         if found is None:
-            # What does not matter may stand behind any sentence, and each such thing behind any other.
+            # A clause about what does not matter may follow any sentence, and each of its things any other.
             main, end = parted(sentence) if self._verbs else (sentence, None)
             apart = [run for clause in end.apart() for run in [*runs(clause, ORDER)][1:]] if end else []
             found = self._strange(apart) + min(self._strange(runs(each, ORDER)) for each in self._readings(main))
@@ -126,7 +126,7 @@ class Fluency:
         return len(every) - sum(map(self._usual.__contains__, every))
 
     def _doubts_of(self, sentence: Tokens) -> int:
-        """Return the doubts about one sentence; texts that are composed share theirs."""
+        """Return the doubts about one sentence; cached, because composed texts share sentences."""
         found = self._known.get(sentence)
         if found is None:
             words = plain(sentence)
@@ -134,7 +134,7 @@ class Fluency:
             if self._verbs:
                 main = parted(sentence)[0]
                 found += faults(main, self._verbs) + glued(main, self._with_plurals)
-                # A model says the last even for acts that it has seen: so many doubts that others are looked for.
+                # Models make the last fault even for seen acts: it weighs enough for other texts to be tried.
                 found += 2 * (self._one_of_many(sentence) + self._only_one(words))
                 found += 3 * misattributed(sentence, self._verbs)
                 found += 2 * (self._copulas.faults(words) + self._predicates.faults(words))
@@ -142,9 +142,9 @@ class Fluency:
         return found
 
     def _readings(self, sentence: Tokens) -> Iterator[Tokens]:
-        """Yield a sentence, and as it is with the name of what its pronoun is, or with a count of what there is."""
+        """Yield a sentence, then versions of it with a name for its pronoun, or with a count of what there is."""
         yield sentence
-        # Most sentences have no such words, and thousands are looked at.
+        # Most sentences have no such words, and thousands are checked.
         counted = () if self._counting.isdisjoint(sentence) else pairwise(plain(sentence))
         for place, before in enumerate(counted, 2):
             if count := self._counted.get(before):
@@ -158,7 +158,7 @@ class Fluency:
             yield ("the", *sentence[1:verb], "of", self._subject, *sentence[verb:])
 
     def _before_counts(self) -> Iterator[tuple[tuple[str, str], str]]:
-        """Yield the pairs of words behind which training counts, "there are", each with its placeholder."""
+        """Yield the word pairs after which training counts, "there are", each with the count's placeholder."""
         there = {
             run[-1]: n for run, n in self._runs.items() if run[:-1] == ("there", "are") and is_placeholder(run[-1])
         }
@@ -176,7 +176,7 @@ class Fluency:
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """The words of training."""
+        """The words of training, for rules of grammar."""
         if not self._verbs:
             return Lexicon(plurals=self._plurals, things=self._copulas.usual, counts=self.counts, subject=self._subject)
         return Lexicon(
@@ -193,7 +193,7 @@ class Fluency:
         )
 
     def _bare(self) -> Iterator[str]:
-        """Yield the placeholders that stand without "the" mostly, where no noun is behind them: "in SLOT_AREA"."""
+        """Yield the placeholders that mostly lack "the" when no noun follows them: "in SLOT_AREA"."""
         alone, articled = Counter[str](), Counter[str]()
         for run, count in self._runs.items():
             if len(run) == ORDER - 1 and is_placeholder(run[1]) and run[2] in _BEHIND_NOUNS:
@@ -203,11 +203,11 @@ class Fluency:
 
     @property
     def counts(self) -> frozenset[str]:
-        """The placeholder of what training counts with, if it does."""
+        """The placeholder with which training counts things; empty if there is none."""
         return frozenset(self._counted.values())
 
     def countable(self, before: Tokens) -> bool:
-        """Whether what stands behind two words is plural where its count is left out: "there are pubs"."""
+        """Whether a noun after two words is plural when its count is left out: "there are pubs"."""
         return before in self._counted
 
     def _one_of_many(self, sentence: Tokens) -> int:
@@ -220,12 +220,12 @@ class Fluency:
                 found += strip_joiner(more) in _BEHIND_NOUNS
                 many = False
             elif word in _BEHIND_NOUNS or word in counts:
-                # A noun behind a count is made to fit its value.
+                # A noun after a count is made to agree with its value.
                 many = False
         return found
 
     def _only_one(self, own: Sequence[str]) -> int:
-        """Return how often the only one lacks its article, or is there: "it is only pub", "there is the only"."""
+        """Return how often "only" lacks its article or follows "there is": "it is only pub", "there is the only"."""
         words, found = [BOUND, BOUND, *values_alike(own), BOUND, BOUND] if "only" in own else [], 0
         for place, word in enumerate(words):
             if word == "only":
@@ -239,11 +239,11 @@ class Fluency:
         return run in self._runs
 
     def following(self, before: Tokens) -> Collection[str]:
-        """Return the words that training has behind two words."""
+        """Return the words that follow two words in training."""
         return self._following.get(before, ())
 
     def preceding(self, after: Tokens) -> Collection[str]:
-        """Return the words that training has before two words."""
+        """Return the words that precede two words in training."""
         return self._preceding.get(after, ())
 
     @cached_property
@@ -263,19 +263,19 @@ def _grouped(pairs: Iterable[tuple[Tokens, str]]) -> dict[Tokens, set[str]]:
 
 
 def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
-    """Yield the longest runs that training has, but those that it hardly ever has where it has the beginning often."""
+    """Yield the longest runs of training, except those that are rare though their beginnings are frequent."""
     longest = {run: count for run, count in counts.items() if len(run) == ORDER}
     starts: Counter[Tokens] = Counter()
     for run, count in longest.items():
         starts[run[:-1]] += count
     for run, count in longest.items():
-        # A sentence may be short where training's are long.
+        # A sentence may end where training's go on.
         if count > RARE or run[-1] == BOUND or starts[run[:-1]] < USUAL * count:
             yield run
 
 
 def nouns(sentences: Iterable[Sequence[str]]) -> dict[str, float]:
-    """Return the words and placeholders that have the ending of a plural in training, and the share of their places.
+    """Return the words and placeholders that have plural endings in training, with the share of their occurrences.
 
     Args:
         sentences: of training, without joiners.
@@ -288,12 +288,12 @@ def nouns(sentences: Iterable[Sequence[str]]) -> dict[str, float]:
 
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
-    """Return the runs of so many words of a sentence with its bounds; values of one slot are alike."""
+    """Return the runs of `order` words of a sentence and its bounds, with the ordinals of placeholders dropped."""
     return _runs(_bounded(sentence), order)
 
 
 def _bounded(sentence: Sequence[str]) -> Tokens:
-    # Texts of some corpora end with marks and texts of others do not.
+    # Some corpora's texts end with marks, others' do not.
     own = sentence[:-1] if strip_joiner(sentence[-1]) in ENDS else sentence
     return (BOUND, *values_alike(own), BOUND)
 
@@ -303,5 +303,5 @@ def _runs(words: Tokens, order: int) -> Iterator[Tokens]:
 
 
 def _subject_at(sentence: Tokens) -> int:
-    """Return the place where a sentence's subject begins: behind "sure," or "yes,"."""
+    """Return the index where a sentence's subject begins: after "sure," or "yes,"."""
     return 2 if len(sentence) > 2 and strip_joiner(sentence[1]) == "," else 0

@@ -1,4 +1,4 @@
-"""Having: what a thing has, "it has a SLOT_COLOR", though people say that it is that; and what value of what it has."""
+"""Having: values that a thing has rather than is, "it has a SLOT_COLOR", and the nouns that they need for that."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dactnlg.text.surface import plain, strip_joiner
 from dactnlg.text.values.nearness import names_slot
 
 LEAST, OFTENER = 20, 2
-"""Places from which on they tell; how many times as often a thing has a value as it is said to be it, to have it."""
+"""The fewest occurrences; and how many times as often a thing has a value as it is the value, for it to be held."""
 _SUBJECTS, _HAVING = frozenset({PRONOUN, "and", "that"}), frozenset({"has", "have", "with", "features"})
 _ENDING: tuple[list[str], ...] = ([], *([word] for word in sorted({"", "and", "or", ",", *ENDS})))
 _INDEFINITE = ("a", "an")
 
 
 def held_values(sentences: Iterable[Sequence[str]]) -> frozenset[str]:
-    """Return the placeholders of what a thing mostly has, "has a SLOT_COLOR", where people say "is SLOT_COLOR" as well.
+    """Return the placeholders of what a thing mostly has, "has a SLOT_COLOR", though people also say "is SLOT_COLOR".
 
     Args:
         sentences: of training, delexicalised, without joiners.
@@ -31,7 +31,7 @@ def held_values(sentences: Iterable[Sequence[str]]) -> frozenset[str]:
 
 
 def as_held(sentence: Tokens, held: Collection[str]) -> Tokens:
-    """Return a sentence in which a thing has what it mostly has: "it is cheap and is SLOT_COLOR" gets "has a"."""
+    """Return a sentence in which a thing has, not is, such a value: "it is cheap and is SLOT_COLOR" gets "has a"."""
     for at, told in _told_of_things(plain(sentence)):
         if told == "is" and _base(strip_joiner(sentence[at])) in held:
             return (*sentence[: at - 1], "has", "a", *sentence[at:])
@@ -39,7 +39,7 @@ def as_held(sentence: Tokens, held: Collection[str]) -> Tokens:
 
 
 def value_nouns(sentences: Iterable[Sequence[str]]) -> dict[str, str]:
-    """Return the nouns of what has a value, by the value's placeholder: "a color of SLOT_COLOR".
+    """Return the nouns used for values, by the value's placeholder: "a color of SLOT_COLOR".
 
     Args:
         sentences: of training, delexicalised, without joiners.
@@ -58,11 +58,11 @@ def value_nouns(sentences: Iterable[Sequence[str]]) -> dict[str, str]:
 
 
 def as_values_of(sentence: Tokens, nouns: Mapping[str, str]) -> Tokens:
-    """Return a sentence in which values have nouns that they lack: "has a SLOT_COLOR", "has a color of SLOT_COLOR".
+    """Return a sentence with the nouns that values lack: "has a SLOT_COLOR" becomes "has a color of SLOT_COLOR".
 
     Args:
         sentence: in English.
-        nouns: by placeholder, for values that are none themselves, "black", or several, "a black bezel, silver stand".
+        nouns: by placeholder, for values that are not nouns, "black", or several, "a black bezel, silver stand".
     """
     places = [at for at, told in _told_of_things(plain(sentence)) if told == "a"]
     for at in reversed(places):
@@ -73,7 +73,7 @@ def as_values_of(sentence: Tokens, nouns: Mapping[str, str]) -> Tokens:
 
 
 def _told_of_things(words: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the places of values that end a phrase, with "is" where a thing is said to be one, "a" where it has one."""
+    """Yield the indices of values that end a phrase, with "is" if a thing is said to be one, "a" if it has one."""
     for at in range(2, len(words)):
         if is_placeholder(words[at]) and words[at + 1 : at + 2] in _ENDING:
             before, last = words[at - 2 : at]

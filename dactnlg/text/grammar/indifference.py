@@ -1,6 +1,6 @@
 """Indifference: what does not matter, at the end of a sentence: "if you do not care about the price or whether ...".
 
-Whatever a sentence is about, such a clause can stand behind it, and another thing that does not matter behind that.
+Such a clause can follow any sentence, and list further things that do not matter.
 """
 
 from __future__ import annotations
@@ -18,37 +18,38 @@ INDIFFERENT = "dontcare"
 """The special value of what does not matter."""
 CONDITION = "if"
 _CARING = frozenset({"care", "mind"})
-"""Verbs behind which stands what does not matter."""
+"""Verbs that what does not matter follows."""
 _NOT = frozenset({"not", "dont", "never"})
 CONJUNCTIONS = frozenset({"or", "and"})
 _BETWEEN = CONJUNCTIONS | {","}
 _PREPOSITIONS = frozenset({"about", "for"})
 OPENING = _PREPOSITIONS | frozenset({"if", "whether", "what", "which", "where", "when", "how"})
-"""Words with which things that do not matter begin; a further one may leave them out: "about the price or rating"."""
+"""Words that begin things that do not matter; a further thing may omit them: "about the price or rating"."""
 _ABOUT = frozenset({"about", "the", "of", "to"})
-"""Words behind the verb with which a thing begins, slips among them: "you do not care the area"."""
+"""Words after the verb that begin a thing, including slips: "you do not care the area"."""
 _RELATIVES = frozenset({"that", "which"})
 _PEOPLE = frozenset({"those", "people", "person", "someone", "anyone", "somebody", "customers", "users", "you"})
 _SAYING = frozenset({"confirm", "sure", "said", "say", "mean", "know", "understand"})
-"""Verbs behind which "that" begins what is said: "can i confirm that you do not care?"."""
+"""Verbs after which "that" begins what is said: "can i confirm that you do not care?"."""
 _MATTERING = frozenset({"but", "no", "without", "there"})
-"""Words with which what does matter begins."""
+"""Words that begin what does matter."""
 _MATTERING_BEHIND = PREPOSITIONS - {"for", "to"} | {"where", "that"}
-"""Words with which, behind "and", what matters begins: "... the price and where children are allowed"."""
+"""Words that begin what does matter after "and": "... the price and where children are allowed"."""
 PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
-"""Words that fit one thing, or several, of which a sentence speaks, not whatever it is about."""
+"""Words that refer to what a particular sentence is about, so that the clause does not fit any other."""
 _ENDING = dict.fromkeys(CONJUNCTIONS, PREPOSITIONS | SUBJECTS | {"that", "is", "are", "has", "have", "want", "would"})
-"""Words behind which others tell that what follows is no further thing that does not matter: "and in the south"."""
+"""For "or" and "and", the following words that show that no further thing that does not matter follows: "and in the
+south"."""
 _THERE = "there"
-"""Behind a condition, the first word of what holds."""
+"""The first word of the main clause after a condition."""
 _VERBS = frozenset({"is", "are", "has", "have", "offers", "serves", "want", "would"})
 _THINGS, _HAVING = frozenset({"it", "they"}), THIRD | {"have"}
 _BEHIND_VERBS = PREPOSITIONS | ADVERBS | CONJUNCTIONS | {"there", "here", "inside", "as"}
 OR_DO_YOU_NOT = ("or", "do", "you", "not")
 IF_YOU_DO_NOT_CARE = ("if", "you", "do", "not", "care")
-"""How statements say that something does not matter, where training has no such statement."""
+"""How a statement says that something does not matter, if training has no such statement."""
 LONGEST_START = 6
-"""Words up to the verb, at most: "if you do not really care"."""
+"""The most words up to the verb: "if you do not really care"."""
 
 
 class Indifference(NamedTuple):
@@ -78,17 +79,17 @@ class Indifference(NamedTuple):
         return cls(ends[0].start, tuple(sorted(things, key=lambda thing: thing[0] not in _PREPOSITIONS)))
 
     def apart(self) -> list[Tokens]:
-        """Return the clause for each thing by itself: "if you do not care about the price".
+        """Return the clause separately for each thing: "if you do not care about the price".
 
-        As an alternative it asks, in words that training need not have; then the things alone tell.
+        An alternative is a question, whose words training may not have; then only the things are returned.
         """
         own = () if self.start[:-1] == OR_DO_YOU_NOT else self.start
         return [(*own, *thing) for thing in self.things]
 
 
 def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
-    """Return a sentence without its end, where that says what does not matter and holds no value; and this end."""
-    # Most sentences have no such end, and thousands are looked at.
+    """Split off the end of a sentence if it says what does not matter and contains no value; None if there is none."""
+    # Most sentences have no such end, and thousands are checked.
     if _CARING.isdisjoint(sentence):
         return sentence, None
     words = [strip_joiner(token) for token in sentence]
@@ -102,7 +103,7 @@ def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
 
 
 def is_condition(sentence: Tokens, verbs: Collection[str]) -> bool:
-    """Whether a sentence says nothing but what does not matter, with "if": "if you do not care about the price."."""
+    """Whether a sentence only says, with "if", what does not matter: "if you do not care about the price."."""
     words = [strip_joiner(token) for token in sentence]
     verb = _verb(words)
     if not verb or words[-1] == "?" or _THERE in words:
@@ -113,7 +114,7 @@ def is_condition(sentence: Tokens, verbs: Collection[str]) -> bool:
 
 
 def conditions_last(sentence: Tokens) -> Tokens:
-    """Return a sentence with what does not matter behind what does.
+    """Return a sentence with what does not matter moved after what does.
 
     "There are pubs near here if you do not care about the price and where children are allowed" becomes "There are pubs
     near here and where children are allowed if you do not care about the price".
@@ -121,7 +122,7 @@ def conditions_last(sentence: Tokens) -> Tokens:
     words = [strip_joiner(token) for token in sentence]
     place, verb = _condition(words)
     stop = len(words) - (words[-1] in ENDS)
-    # "About the price and where it is near" is two things that do not matter.
+    # "About the price and where it is near" lists two things that do not matter.
     opens = (
         at
         for at in range(verb + 2, stop - 1)
@@ -136,14 +137,14 @@ def conditions_last(sentence: Tokens) -> Tokens:
 
 
 def _condition(words: Sequence[str]) -> tuple[int, int]:
-    """Return the places of "if", behind the beginning of a sentence, and of the verb of its clause; 0 for none."""
+    """Return the indices of an "if" that does not begin the sentence and of the verb of its clause; 0 if none."""
     place = next((at for at in range(1, len(words)) if words[at] == CONDITION), 0)
     verb = denies_caring(words[place : place + LONGEST_START]) if place else 0
     return (place, place + verb) if verb else (0, 0)
 
 
 def _alternative(words: Sequence[str]) -> tuple[int, int]:
-    """Return the places of "or do you not care", behind the beginning of a sentence, and of its verb; 0 for none."""
+    """Return the indices of an "or do you not care" that does not begin the sentence and of its verb; 0 if none."""
     long = len(OR_DO_YOU_NOT)
     verbs = (at for at in range(long + 1, len(words)) if words[at] in _CARING)
     verb = next((at for at in verbs if tuple(words[at - long : at]) == OR_DO_YOU_NOT), 0)
@@ -151,16 +152,16 @@ def _alternative(words: Sequence[str]) -> tuple[int, int]:
 
 
 def _verb(words: Sequence[str]) -> int:
-    """Return the place of the verb with which a condition says that something does not matter, 0 where it does not."""
+    """Return the index of the verb if a condition says that something does not matter, else 0."""
     return denies_caring(words[:LONGEST_START]) if words[:1] == [CONDITION] else 0
 
 
 def misattributed(sentence: Tokens, verbs: Collection[str] = ()) -> bool:
-    """Whether it is a thing that does not care, or what does matter stands beside what does not.
+    """Whether a thing does not care, or what matters and what does not are mixed up.
 
     "Hotels that do not care whether dogs are allowed", "hotels where dogs are allowed and if you do not care about the
-    price", "hotels if you do not care about the price, and no dogs", "... in the south"; or about the area of what; or
-    such a condition stands at both ends, or behind another one that nothing joins it to; or two things share a clause:
+    price", "hotels if you do not care about the price, and no dogs", "... in the south"; or about the area of a value;
+    or such a condition at both ends, or after another one without a joint; or two things that share a clause:
     "whether dogs are allowed or accept credit cards".
 
     Args:
@@ -186,7 +187,7 @@ def misattributed(sentence: Tokens, verbs: Collection[str] = ()) -> bool:
 
 
 def _muddled(words: Sequence[str], verbs: Collection[str]) -> bool:
-    """Whether what does not matter is said with another thing, in words that do not fit.
+    """Whether what does not matter is joined to something else in ill-fitting words.
 
     "Whether dogs are allowed or accept cards", "whether they have beer or not price", "where it has internet", "if dogs
     are you looking for a pub", "about the price and they have internet".
@@ -209,9 +210,9 @@ def _muddled(words: Sequence[str], verbs: Collection[str]) -> bool:
 
 
 def _specific(words: Sequence[str]) -> bool:
-    """Whether it is a value that people do not care about: "you do not care about the area of SLOT_NEAR"."""
+    """Whether a value is what people do not care about: "you do not care about the area of SLOT_NEAR"."""
     verb = next((at for at, word in enumerate(words) if word in _CARING), len(words))
-    # "If you do not care about the price and in the south, there are pubs" has no other end.
+    # "If you do not care about the price and in the south, there are pubs" ends only at the comma.
     ending = {} if words[0] == CONDITION else _ENDING
     ends = (at for at in range(verb, len(words)) if words[at] == "," or words[at] in ending.get(words[at - 1], ()))
     end = next(ends, len(words))
@@ -222,9 +223,9 @@ def _specific(words: Sequence[str]) -> bool:
 
 
 def _lists_value(words: Sequence[str]) -> bool:
-    """Whether a value stands among what does not matter: "about the price, the rating, and cheap pubs, there are".
+    """Whether a value is listed with what does not matter: "about the price, the rating, and cheap pubs, there are".
 
-    "About the price, in the south, there are" has it apart.
+    In "About the price, in the south, there are" it is separate.
     """
     main = words.index(_THERE) if _THERE in words else 0
     if not main or words[main - 1] != "," or not _VERBS.isdisjoint(words[:main]):
@@ -235,13 +236,13 @@ def _lists_value(words: Sequence[str]) -> bool:
 
 
 def denies_caring(words: Sequence[str]) -> int:
-    """Return the place of the verb with which words say that nobody cares, 0 where they do not."""
+    """Return the index of the verb if words say that nobody cares, else 0."""
     verb = next((at for at, word in enumerate(words) if word in _CARING), 0)
     return verb if any(word in _NOT or word.endswith("n't") for word in words[:verb]) else 0
 
 
 def _things(tokens: Sequence[str]) -> Iterator[Tokens]:
-    """Yield what stands between "or", "and" and commas, with what a further thing leaves out."""
+    """Yield the items between "or", "and" and commas, completed by the opening words that later ones omit."""
     thing: list[str] = []
     opening: list[str] = []
     before = ""
@@ -254,7 +255,7 @@ def _things(tokens: Sequence[str]) -> Iterator[Tokens]:
             again = _verb([strip_joiner(each) for each in thing]) if before in CONJUNCTIONS else 0
             own = thing[again + 1 :] if again else thing
             thing = []
-            # "... or if you do not care" says no further thing.
+            # "... or if you do not care" adds no thing.
             if own:
                 opening = opening or own[: own[0] in OPENING]
                 yield tuple(own if own[0] in OPENING else [*opening, *own])

@@ -16,7 +16,7 @@ _APOLOGIES = (["i'm", "sorry"], ["i", "am", "sorry"], ["sorry"])
 
 
 def splices(tokens: Sequence[str], verbs: Collection[str]) -> int:
-    """Return how many clauses of a sentence nothing but a comma joins: "it is a nice place, it is cheap".
+    """Return how many clauses of a sentence are joined only by a comma: "it is a nice place, it is cheap".
 
     Args:
         tokens: with joiners and placeholders.
@@ -33,13 +33,13 @@ def splices(tokens: Sequence[str], verbs: Collection[str]) -> int:
 
 
 def _opens(words: Sequence[str], verbs: Collection[str]) -> bool:
-    """Whether words before a comma need not be joined to the clause behind it: "in the south", "unfortunately"."""
+    """Whether words before a comma need no joint to the following clause: "in the south", "unfortunately"."""
     apart = len(words) == 1 or words[0] in PREPOSITIONS | {"as", "of"}
     return words[-1] == "however" or (apart and not finite(words, verbs))
 
 
 def _spliced_things(words: Sequence[str], at: Sequence[int]) -> int:
-    """Return how many clauses about "the" something stand behind a comma: "it is cheap, the phone number is SLOT_A"."""
+    """Return how many clauses that begin with "the" follow just a comma: "it is cheap, the phone number is SLOT_A"."""
     found = 0
     for before, place in pairwise(at):
         comma = next((n for n in range(place - 1, before, -1) if words[n] == ","), 0)
@@ -49,27 +49,27 @@ def _spliced_things(words: Sequence[str], at: Sequence[int]) -> int:
 
 
 def misjoined(words: Sequence[str], at: Sequence[int], verbs: Collection[str], near: Sequence[int], more: int) -> int:
-    """Return the doubts about how a sentence's clauses and conditions are joined.
+    """Return the doubts about the joints of a sentence's clauses and conditions.
 
     Args:
         words: of the sentence.
-        at: the places of its finite verbs.
+        at: the indices of its finite verbs.
         verbs: finite verbs, in lower case.
-        near: the places of clauses behind a noun without "that".
-        more: verbs that it has besides: "what about" stands for one.
+        near: the indices of contact clauses, those after a noun without "that".
+        more: the number of further verbs: "what about" counts as one.
     """
     found = max(0, _lacking_joints(words, at, near) + more) + _unjoined(words, at)
     return 2 * (found + _or_not(words, verbs) + mislisted(words, at)) + _begins_joined(words)
 
 
 def _begins_joined(words: Sequence[str]) -> int:
-    """Return the doubts about beginning as a clause does that goes on: "and it is cheap", "so and you do not mind"."""
+    """Return the doubts about beginning in mid-sentence: "and it is cheap", "so and you do not mind"."""
     so = words[0] == "so" and words[1:2] in (["and"], ["or"], ["but"])
     return 3 if so else words[0] in COORDINATING or list(words[:2]) == ["so", ","]
 
 
 def _lacking_joints(words: Sequence[str], at: Sequence[int], near: Sequence[int]) -> int:
-    """Return how many of the verbs up to any of them have nothing before them that joins their clause to another.
+    """Return the most, over a sentence's verbs, by which the verbs before one outnumber the joints; -1 without verbs.
 
     "It is the only pub serves beer and is cheap" has its only joint too late.
     """
@@ -89,13 +89,13 @@ def _or_not(words: Sequence[str], verbs: Collection[str]) -> int:
 
 
 def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a statement's last verb stands behind a comma alone: "it is cheap, has beer and wine"."""
+    """Whether only a comma precedes a statement's last verb: "it is cheap, has beer and wine"."""
     last = at[-1] if len(at) > 1 else 0
     return last > 0 and words[last - 1] == "," and not is_question(" ".join(words))
 
 
 def without_apology(words: list[str]) -> list[str]:
-    """Return a sentence without an apology and the comma behind it, which have a verb and say nothing."""
+    """Return a sentence without an apology and the comma after it, whose verb does not count."""
     for sorry in _APOLOGIES:
         rest = words[len(sorry) + 1 :]
         if words[: len(sorry)] == sorry and words[len(sorry) : len(sorry) + 1] == [","] and rest:

@@ -1,4 +1,4 @@
-"""Learned indifference: how training says, of each slot, that it does not matter."""
+"""Learned indifference: how training says, for each slot, that it does not matter."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from dactnlg.text.templates import Key, Templates, canonical
 
 WHERE = "where"
 MOSTLY = 2
-"""How many times as often training says with a question's word what does not matter as it says it without pronouns."""
+"""How many times as often as without pronouns training must use a question word before pronouns are kept."""
 
 
 def clauses(templates: Templates, act_types: Container[str]) -> dict[str, Indifference]:
-    """Return for slots how training says, at the end of the sentences of act types, that they do not matter.
+    """Return for each slot the clause with which texts of act types say, at the end, that it does not matter.
 
-    All begin as most do, and each has the words that its slot most often has.
+    All have the most frequent beginning, and each the words that are most frequent for its slot.
 
     Args:
         templates: of training.
-        act_types: of acts that stand by themselves.
+        act_types: of acts that occur alone.
     """
     found: dict[str, dict[Tokens, float]] = {}
     starts: dict[Tokens, float] = {}
@@ -68,7 +68,7 @@ def added(templates: Templates, act_type: str) -> Tokens:
             if verb and CONDITION not in words[place : place + verb]:
                 start = text[place : place + verb + 1]
                 starts[start] = starts.get(start, 0.0) + weight
-    # Acts that offer alternatives go on with "or", and those alone.
+    # Acts that offer alternatives continue with "or", and only those do.
     alternatives = 2 * sum("or" in text for text, _ in texts) > len(texts)
     fitting = {start: weight for start, weight in starts.items() if alternatives == (start[0] == "or")}
     fitting = fitting or (starts if alternatives else {})
@@ -77,9 +77,9 @@ def added(templates: Templates, act_type: str) -> Tokens:
 
 
 def question(templates: Templates, act_type: str) -> tuple[Tokens, Tokens]:
-    """Return how most questions of an act type say that something does not matter, before that and behind it.
+    """Return what precedes and follows, in most questions of an act type, the thing that does not matter.
 
-    "Can i confirm that you do not care", and a mark, if they have one; nothing where there are none.
+    "Can i confirm that you do not care", and a mark, if they have one; empty if there are none.
     """
     found: dict[tuple[Tokens, Tokens], float] = {}
     for key, sentences in templates.sentences.items():
@@ -93,12 +93,12 @@ def question(templates: Templates, act_type: str) -> tuple[Tokens, Tokens]:
 
 
 def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | None:
-    """Return how it is said that a slot does not matter of which training never says so: "about the price range".
+    """Return how to say that a slot does not matter if training never says so: "about the price range".
 
-    A preposition is nothing that one cares about: "about what it is near".
+    A preposition is not a thing to care about: "about what it is near".
 
     Args:
-        start: how it is said of other slots, "if you do not care".
+        start: how it is said for other slots, "if you do not care".
         slot: the slot.
         templates: of training.
     """
@@ -111,12 +111,12 @@ def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | No
 
 
 def by_condition(start: Tokens, slot: str, templates: Templates) -> Indifference | None:
-    """Return how it is said that a yes or no does not matter of which training never says so.
+    """Return how to say that a yes or no does not matter if training never says so.
 
     "Whether dogs are allowed", where training says that there is "a pub where dogs are allowed".
 
     Args:
-        start: how it is said of other slots, "if you do not care".
+        start: how it is said for other slots, "if you do not care".
         slot: the slot.
         templates: of training.
     """
@@ -136,9 +136,9 @@ def by_condition(start: Tokens, slot: str, templates: Templates) -> Indifference
 
 
 def _worded(things: dict[Tokens, float], slot: str, templates: Templates) -> dict[Tokens, float]:
-    """Return what does not matter without slots' names that are no words, "about ecorating".
+    """Return what does not matter without slot names that are not words, "about ecorating".
 
-    And without pronouns, "whether it has beer", but where people mostly ask so: "which meal it is good for".
+    And without pronouns, "whether it has beer", unless people mostly ask like that: "which meal it is good for".
     """
     name = slot.lower()
     words = {thing: weight for thing, weight in things.items() if name not in thing}
@@ -153,7 +153,7 @@ def _most(weights: Mapping[Tokens, float]) -> Tokens:
 
 
 def _single(text: Tokens, specials: Sequence[Key]) -> Iterator[tuple[str, Indifference]]:
-    """Yield the slot that does not matter, and the clause that says so, where there is one of each."""
+    """Yield the slot that does not matter, and the clause that says so, if there is exactly one of each."""
     named = [slot for values in specials for value in values if (slot := _indifferent(canonical(value)))]
     ends = [end for sentence in split_sentences(text) if (end := parted(sentence)[1]) is not None]
     if len(named) == 1 and len(ends) == 1 and len(ends[0].things) == 1 and ends[0].things[0][0] in OPENING:
@@ -161,6 +161,6 @@ def _single(text: Tokens, specials: Sequence[Key]) -> Iterator[tuple[str, Indiff
 
 
 def _indifferent(trait: str) -> str:
-    """Return the slot that does not matter by `inform|food=dontcare`; nothing for other special values."""
+    """Return the slot of `inform|food=dontcare`, which does not matter; "" for other special values."""
     name, _, value = trait.partition("=")
     return name.partition("|")[2] if value == INDIFFERENT else ""

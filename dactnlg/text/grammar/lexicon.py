@@ -7,26 +7,26 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 PLURAL = "-s"
-"""The ending of a plural where that stands by itself."""
+"""A plural ending written separately."""
 PLURALS = frozenset({"s", "es", PLURAL, "-es"})
-"""Endings behind a placeholder, or a noun."""
+"""Plural endings after a placeholder or a noun."""
 
 
 class Lexicon(NamedTuple):
-    """What a corpus has of English, in lower case; other languages have nothing.
+    """The English words of a corpus, in lower case; empty for other languages.
 
     Attributes:
         verbs: finite verbs.
-        plurals: words and placeholders for one thing that have a plural.
-        things: words for what its texts speak of: "it is a cheap pub".
+        plurals: words and placeholders in the singular that have a plural.
+        things: nouns for what its texts are about: "it is a cheap pub".
         counts: the placeholders with which things are counted.
-        bare: the placeholders of names that mostly stand without an article.
-        subject: the placeholder that names what its texts speak of.
-        articles: those that values have, or have not, between two words: see `learned_articles`.
-        definite: the nouns that mostly have "the" where one talks about them.
-        held: the placeholders of what things have, though they may be said to be it: see `held_values`.
-        value_nouns: the nouns of what has a value, by the value's placeholder, "a color of SLOT_COLOR", for those
-            values that need one.
+        bare: the placeholders of names that mostly have no article.
+        subject: the placeholder that names what its texts are about.
+        articles: those that values have between two words, "" for none: see `learned_articles`.
+        definite: the nouns that mostly have "the" after "about".
+        held: the placeholders of what things have, though people also say that they are it: see `held_values`.
+        value_nouns: the nouns used for values, by the value's placeholder, "a color of SLOT_COLOR", for values that
+            need one.
     """
 
     verbs: frozenset[str] = frozenset()

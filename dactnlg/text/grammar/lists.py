@@ -1,4 +1,4 @@
-"""Lists: what "and", "or" and commas join in an English sentence that is no clause."""
+"""Lists: what "and", "or" and commas join in an English sentence apart from clauses."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dactnlg.text.placeholders import is_placeholder
 
 _PLACES = frozenset({"in", "near", "at"})
 _CONDITIONS = PREPOSITIONS | {"where", "good"}
-"""Words with which conditions begin that are no clauses."""
+"""Words that begin conditions that are not clauses."""
 _WHAT_HAS = VERBS | RELATIVES | PREPOSITIONS - {"in"} | {"of", "having"}
-"""Words behind which things may be listed."""
+"""Words after which things may be listed."""
 _LONGEST = 3
-"""Words of an alternative that names nothing, at most."""
+"""The most words of an alternative that names nothing."""
 
 
 def mislisted(words: Sequence[str], at: Sequence[int]) -> int:
@@ -38,25 +38,25 @@ def mislisted(words: Sequence[str], at: Sequence[int]) -> int:
 
 
 def _chained(words: Sequence[str]) -> int:
-    """Return how many unlike conditions too many "and" joins: "pubs near here and where dogs are and in town"."""
+    """Return how many conditions too many "and" joins: "pubs near here and where dogs are and in town"."""
     joined = [word for before, word in pairwise(words) if before == "and"]
     return max(0, sum(word in _CONDITIONS or word.endswith("ing") for word in joined) - 1)
 
 
 def _place_joined(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether "and" joins a place to a clause: "pubs that allow dogs and in the south"; "that are cheap and in" may."""
+    """Whether "and" joins a place to a clause: "pubs that allow dogs and in the south"; not "that are cheap and in"."""
     pairs = [place for place in range(1, len(words)) if words[place - 1] == "and" and words[place] in _PLACES]
     for place in pairs:
         last = max((verb for verb in at if verb < place), default=0)
         told = last > 0 and words[last - 1] in RELATIVES and words[last] not in BEING
-        # "... near SLOT_NEAR and in the south"; before another clause the place is put first.
+        # "... near SLOT_NEAR and in the south"; before another clause, the place is moved to the front.
         if told and PREPOSITIONS.isdisjoint(words[last:place]) and RELATIVES.isdisjoint(words[place:]):
             return True
     return False
 
 
 def _thing_behind_place(words: Sequence[str]) -> bool:
-    """Whether "and" joins a thing to a place: "pubs in the SLOT_PRICE range and a garden"; "with" one may."""
+    """Whether "and" joins a thing to a place: "pubs in the SLOT_PRICE range and a garden"; not after "with"."""
     for place, pair in enumerate(pairwise(words)):
         if pair in (("and", "a"), ("and", "an")):
             opener = next((word for word in reversed(words[:place]) if word in _WHAT_HAS | {"in"}), "")
@@ -66,7 +66,7 @@ def _thing_behind_place(words: Sequence[str]) -> bool:
 
 
 def _two_lists(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a list goes on behind its end: "with beer and wine, a garden and a view"."""
+    """Whether a list continues after its end: "with beer and wine, a garden and a view"."""
     joints = [place for place, word in enumerate(words) if word == "and"]
     for first, second in pairwise(joints):
         between = words[first + 1 : second]

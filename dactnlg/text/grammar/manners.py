@@ -1,7 +1,7 @@
-"""Manners: texts that deny or ask where their act does neither, or the other way round.
+"""Manners: texts that deny or ask although their act does neither, or the other way round.
 
 "There are no such hotels" for an act that denies nothing, "i looked for hotels" for one that does; "you like shooters"
-for a recommendation, where people always ask "have you played it?".
+for a recommendation, if people always ask "have you played it?".
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from dactnlg.text.templates import Key, Templates, act_types, kind
 from dactnlg.text.values.turns import Turns
 
 LEAST_SHARE = 0.1
-"""Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
+"""The least share of an act type's texts that deny (without negative values), or ask, from which it may do so."""
 MOST_SHARE, LEAST_TEXTS = 0.9, 10
-"""The same share from which on an act type is not done without it, and how many texts have to show it."""
+"""The same share from which an act type must do so, and how many texts have to show it."""
 FEW_TEXTS = 5
-"""Texts of an act type that all begin with a question, at least, where its name does not tell that it does."""
+"""How many texts of an act type, all beginning with a question, show that it asks if its name does not."""
 ALL_DENY = 3
-"""Texts that all deny, at least, where an act type that never stands alone is in no others."""
+"""How many texts, all denying, show that an act type denies that never occurs alone."""
 LEAST_BEHIND = 0.05
-"""Share of an act type's texts that state something behind a question, from which on that is what it does."""
+"""The least share of an act type's texts with a statement after a question from which it may have one."""
 MOSTLY = 0.5
-"""Share of an act type's texts that ask, or deny, from which on that is what it mostly does."""
+"""The least share of an act type's texts that ask, or deny, from which it mostly does so."""
 PERSONAL = 0.8
-"""Share of an act type's questions that speak to the user, from which on those that do not are strange."""
+"""The least share of an act type's questions that address the user from which others are strange."""
 _USER = frozenset({"you", "your", "yours", "i", "we", "us", "me", "please"})
 _ASKING = QUESTION_WORDS | {"do", "does", "would", "can", "are", "is"}
-"""Words with which questions begin."""
+"""Words that begin questions."""
 
 
 class Shares(NamedTuple):
     """Shares of the texts for some act types.
 
     Attributes:
-        deny: of those without special values that are said with a denial, those that deny.
-        own: the number of these.
-        none: those that say that there is none of a kind.
+        deny: of the texts without negative special values, those that deny.
+        own: the number of texts without negative special values.
+        none: those that say that nothing of a kind exists.
         again: those that deny in several sentences.
-        told: those that tell of what there is none of.
+        told: those that, after a denial, tell about what does not exist.
         ask: those that ask.
-        texts: the number of all.
+        texts: the number of all texts.
     """
 
     deny: float
@@ -65,18 +65,18 @@ class Shares(NamedTuple):
 
     @classmethod
     def of(cls, count: Counter[str]) -> Shares:
-        """Return the shares that counts come to."""
+        """Return the shares from counts."""
         own, texts = count["own"], count["texts"]
         none, again, told, ask = (count[each] / texts for each in ("none", "again", "told", "ask"))
         return cls(count["deny"] / max(own, 1), own, none, again, told, ask, texts)
 
 
 NOTHING = Shares(0.0, 0, 0.0, 0.0, 0.0, 0.0, 0)
-"""Of act types that training does not have together."""
+"""For combinations of act types that training does not have."""
 
 
 class Manners:
-    """Tells texts that deny or ask where their act does not, or do not where it does.
+    """Finds texts that deny or ask though their act does not, or the other way round.
 
     Args:
         templates: the training texts.
@@ -99,7 +99,7 @@ class Manners:
         counts: dict[Key, Counter[str]] = {}
         combinations: dict[Key, Counter[str]] = {}
         rows = self._templates.specials
-        # Training has many texts, of few words: these are looked at once.
+        # Training has many texts, of few words: each word is classified once.
         words = set(chain.from_iterable(text for _, text in rows))
         denying, marks = frozenset(filter(is_denial, words)), frozenset(filter(_marks_question, words))
         for (key, text), values in rows.items():
@@ -121,14 +121,14 @@ class Manners:
         return self._shares.get(act_types(kind(turn)), NOTHING)
 
     def wrong(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text does another act: says that there is none, or asks, where its act never does, or must.
+        """Whether a text performs another act: it denies or asks where its act never does, or the other way round.
 
-        Or it says so of two kinds in the place of one: "there is no pub nearby. There is no cheap pub."
+        Or it denies two kinds instead of one: "there is no pub nearby. There is no cheap pub."
         """
         usual = self._of(turn)
         if usual.texts < LEAST_TEXTS:
             if usual is NOTHING and self._denies_beside(turn) and not denies(tokens) and not _negative(turn):
-                # "There is a great one" for what is said of the one left out where there is no other.
+                # "There is a great one" instead of saying that there is no other.
                 return True
             stating = all(act.act_type in self._stating for act in turn)
             return stating and (asks(tokens) or worded_as_question(tokens))
@@ -138,7 +138,7 @@ class Manners:
             # "There are no cheap pubs. It is in the south."
             return True
         if "only" in self.marks.of(turn) and denies(tokens) and not _negative(turn) and not excepts(tokens):
-            # "There is no pub in the south" for the only one there.
+            # "There is no pub in the south" instead of naming the only one.
             return True
         if usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
             if not denies(tokens) and not _negative(turn):
@@ -146,37 +146,37 @@ class Manners:
             if usual.again < LEAST_SHARE and denies_again(tokens):
                 return True
         unasked = usual.ask < LEAST_SHARE and not any(act.is_question for act in turn)
-        # What is worded as a question has its mark as readers see it.
+        # What is worded as a question gets a question mark when realised.
         if asks(tokens) or (not self._with_marks and worded_as_question(tokens)):
             return unasked
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
 
     def _denies_beside(self, turn: Turn) -> bool:
-        """Whether all texts that have a turn's act types deny, which training has among others alone."""
+        """Whether a turn's act types occur only among others in training, and all those texts deny."""
         acts = set(act_types(kind(turn)))
         alike = [shares for others, shares in self._shares.items() if acts < set(others)]
         return sum(shares.own for shares in alike) >= ALL_DENY and all(shares.deny == 1.0 for shares in alike)
 
     def untrue(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> list[str]:
-        """Return the values of which a text says what does not hold.
+        """Return the values about which a text says something untrue.
 
-        It denies them where its act denies nothing, "it is not in the north", takes them for something else,
-        "SLOT_DEVELOPER is a good game", or says them of another act's thing.
+        It denies them though its act denies nothing, "it is not in the north", mistakes them for another kind of thing,
+        "SLOT_DEVELOPER is a good game", or attributes them to another act's thing.
 
         Args:
             turn: the acts.
-            required: what a text for them has to say.
+            required: the slots that a text for them must express.
             tokens: the text, delexicalised, in lower case.
         """
         found = self._identities.mistaken(tokens)
         if self._of(turn).deny < LEAST_SHARE:
-            # What an act with a negative value denies may be that: "no dogs".
+            # The negative value may be what is denied: "no dogs".
             found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn))
         strays = self._turns.strays(turn, required, tokens)
         return [str(i.slot) for i in required if i.placeholder.partition("#")[0] in found or i.placeholder in strays]
 
     def is_question(self, act_type: str) -> bool:
-        """Whether an act type asks, by its name or as all of training's texts for it begin."""
+        """Whether an act type asks, by its name or because all of its training texts begin with a question."""
         if act_type not in self._questions:
             texts = [t for key, own in self._templates.sentences.items() if act_types(key) == (act_type,) for t in own]
             asked = len(texts) >= FEW_TEXTS and all(asking(text)[0] for text in texts)
@@ -184,13 +184,13 @@ class Manners:
         return self._questions[act_type]
 
     def usual_question(self, act_type: str) -> Tokens:
-        """Return what most of training's texts for an act type ask at their end, without values: "which do you like?".
+        """Return the most frequent final question, without values, of training's texts for an act type.
 
-        Nothing where few ask.
+        "Which do you like?"; empty if few of the texts ask.
         """
         if act_type not in self._usual_questions:
             rows = self._templates.specials.items()
-            # What is asked about special values is not asked of others.
+            # Questions about special values do not suit other values.
             own = [text for (key, text), values in rows if act_types(key) == (act_type,) and () in values]
             ends = Counter(split_sentences(text)[-1] for text in own if worded_as_question(text))
             bare = {end: n for end, n in ends.items() if end[0] in QUESTION_WORDS and not any(map(is_placeholder, end))}
@@ -200,31 +200,31 @@ class Manners:
 
     @cached_property
     def _with_marks(self) -> bool:
-        """Whether most questions of training have marks; people leave them out, and some corpora have hardly any."""
+        """Whether most of training's questions have question marks; in some corpora hardly any do."""
         marked = [asks(text) for text in self._templates.texts() if text[0] in _ASKING]
         return 2 * sum(marked) >= len(marked)
 
     @cached_property
     def _stating(self) -> frozenset[str]:
-        """The act types that training has in texts that do not ask, by themselves or among others."""
+        """The act types that occur in training texts that do not ask, alone or with others."""
         found = (acts for acts, each in self._shares.items() if each.texts >= LEAST_TEXTS and each.ask < LEAST_SHARE)
         return frozenset(chain.from_iterable(found))
 
     def stated_behind(self, turn: Turn, tokens: Sequence[str], subject: str) -> int:
-        """Return how many statements stand behind a question, where a turn's act types end with what they ask.
+        """Return how many statements follow a question, if texts for a turn's act types end with their questions.
 
-        "Do you know any games for the PC? It is available on Steam." What the question names, more can be told of.
+        "Do you know any games for the PC? It is available on Steam." Statements about what the question names are fine.
         """
         found = _stated_behind(tokens, subject)
         return 0 if not found or self._goes_on(act_types(kind(turn))) else found
 
     def ends_asking(self, turn: Turn) -> bool:
-        """Whether texts for a turn's act types ask, and hardly ever state anything behind that."""
+        """Whether texts for a turn's act types mostly ask, and hardly ever state anything after that."""
         acts = act_types(kind(turn))
         return self._shares.get(acts, NOTHING).ask >= MOSTLY and not self._goes_on(acts)
 
     def _goes_on(self, acts: Key) -> bool:
-        """Whether texts for act types state something behind a question, or training has too few of them to tell."""
+        """Whether texts for act types state something after a question, or are too few to tell."""
         if acts not in self._open:
             texts = [t for key, own in self._templates.sentences.items() if act_types(key) == acts for t in own]
             behind = sum(map(bool, map(_stated_behind, texts)))
@@ -232,7 +232,7 @@ class Manners:
         return self._open[acts]
 
     def impersonal(self, turn: Turn, tokens: Sequence[str]) -> int:
-        """Return how many questions are not to the user, where nearly all of training's are: "where is it near?"."""
+        """Return how many questions do not address the user, if nearly all of training's do: "where is it near?"."""
         acts = act_types(kind(turn))
         if acts not in self._personal:
             texts = [t for key, own in self._templates.sentences.items() if act_types(key) == acts for t in own]
@@ -242,13 +242,13 @@ class Manners:
         return sum(not _to_user(each) for each in _questions(tokens)) if self._personal[acts] else 0
 
     def told_of_none(self, turn: Turn, tokens: Sequence[str]) -> int:
-        """Return how many statements tell of what there is none of: "there are no trails here. They have toilets."."""
+        """Return how many statements are about what does not exist: "there are no trails here. They have toilets."."""
         return 0 if len(turn.acts) > 1 or self._of(turn).deny < MOSTLY else told_behind(tokens)
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text denies something, and neither the turn's values do nor its act types, among others either.
+        """Whether a text denies something, but neither the turn's values nor its act types do, even among others.
 
-        Or it asks, which these never do among others: "sorry, there is no other pub?".
+        Or it asks, which the act types never do among others: "sorry, there is no other pub?".
         """
         denied, asked = denies(tokens) and not _negative(turn), asks(tokens)
         if not denied and not asked:
@@ -266,17 +266,17 @@ def _questions(tokens: Sequence[str]) -> list[Tokens]:
 
 
 def _to_user(sentence: Tokens) -> bool:
-    """Whether a sentence speaks to the user, or of those who talk."""
+    """Whether a sentence addresses the user, or mentions the speaker."""
     return any(word.partition("'")[0] in _USER for word in map(strip_joiner, sentence))
 
 
 def _negative(turn: Turn) -> bool:
-    """Whether a turn has a value that is said with a denial."""
+    """Whether a turn has a special value that is expressed by a denial."""
     return any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots())
 
 
 def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
-    """Return how many sentences that do not ask stand behind the first one that does, unless that names a subject."""
+    """Return how many sentences after the first one that asks do not ask; 0 if that one names the subject."""
     asked = asking(tokens)
     if True not in asked[:-1]:
         return 0
@@ -286,12 +286,12 @@ def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
 
 
 def asks(tokens: Iterable[str]) -> bool:
-    """Whether a text has the mark of a question."""
+    """Whether a text has a question mark."""
     return any(map(_marks_question, tokens))
 
 
 def worded_as_question(tokens: Sequence[str]) -> bool:
-    """Whether a sentence of a text begins, or ends, as a question does."""
+    """Whether a sentence of a text begins, or ends, like a question."""
     return any(asking(tokens))
 
 

@@ -1,4 +1,4 @@
-"""Marks: words that a text for an act type hardly lacks, and other texts hardly have: "only" what is the only match."""
+"""Marks: words that texts for an act type hardly ever lack, and others hardly ever have: "only" for an only match."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
 
 LEAST_TEXTS = 10
-"""Texts of an act type that show what marks it, at least."""
+"""The fewest texts of an act type that can show what marks it."""
 MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
-"""Share of an act type's texts that words mark together, at least; share of other texts that each of them is in, at
-most; and shares that the first of them, and each further one, add at least."""
+"""The least share of an act type's texts that have one of its marks; the largest share of other texts that have any
+one of them; and the least shares that the first mark, and each further one, must add."""
 MOST_MARKS = 3
-"""Words that mark an act type."""
+"""The most words that mark an act type."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
-"""Special values that are said with a denial."""
+"""Special values that are expressed by a denial."""
 _NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})
-"""Words behind which "but" begins a clause."""
+"""Words after which "but" begins a clause."""
 
 
 class Marks:
-    """Tells texts that lack the words which mark their act.
+    """Finds texts that lack the words that mark their act.
 
     Args:
         templates: the training texts.
@@ -37,42 +37,42 @@ class Marks:
         self._templates = templates
 
     def of(self, turn: Turn) -> frozenset[str]:
-        """The words of which a text for a turn's statements has one, if words mark them."""
+        """Return the words of which a text for a turn must have one; empty for questions, or if no words mark it."""
         asks = any(act.is_question for act in turn)
         return frozenset() if asks else self._known.get(act_types(kind(turn)), frozenset())
 
     def any_of(self, act_types: Iterable[str]) -> bool:
-        """Whether words mark the texts of act types."""
+        """Whether there are words that mark texts for these act types together."""
         return bool(self._known.get(tuple(sorted(act_types))))
 
     def lacking(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text lacks all the words that mark a statement's act type."""
+        """Whether a text lacks all the words that mark its act types; never for questions."""
         marks = self.of(turn)
         return bool(marks) and marks.isdisjoint(map(strip_joiner, tokens))
 
     def not_only(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text tells of what is the only one as of any other, as people do at times.
+        """Whether a text mentions an only match like any other, as people sometimes do.
 
-        Of turns that state one thing, whatever they ask beside.
+        Only for turns with exactly one statement, whatever they ask.
         """
         stated = [act.act_type for act in turn if not act.is_question]
         if len(stated) != 1 or "only" not in self._known.get((stated[0],), ()):
             return False
         if len(turn.acts) > 1:
-            # "Is there anything else?" says nothing of others.
+            # "Is there anything else?" does not count.
             own = zip(split_sentences(tokens), asking(tokens), strict=True)
             tokens = [token for sentence, asked in own if not asked for token in sentence]
         return "nothing" not in tokens and not excepts(tokens)
 
     @cached_property
     def _known(self) -> dict[Key, frozenset[str]]:
-        """The words that mark the texts of act types, where there are any."""
+        """The words that mark the texts of each combination of act types that has such words."""
         texts: dict[Key, list[frozenset[str]]] = {}
         if len(set(map(act_types, self._templates.sentences))) == 1:
-            # There are no others to be told from.
+            # There are no others to compare with.
             return {}
         for (key, text), values in self._templates.specials.items():
-            # What does not matter has words of its own.
+            # Negative values have words of their own.
             if not any(map(has_negative, values)):
                 texts.setdefault(act_types(key), []).append(frozenset(map(strip_joiner, text)))
         total = Counter(word for group in texts.values() for text in group for word in text if word.isalpha())
@@ -81,7 +81,7 @@ class Marks:
 
 
 def _marks(texts: Sequence[frozenset[str]], total: Counter[str], number: int) -> frozenset[str]:
-    """Return words of which one is in most of some texts, and which the other ones, of a number in all, hardly have."""
+    """Return words of which most of `texts` have one and others hardly any; `total`, `number`: counts of all texts."""
     left, found = list(texts), set[str]()
     while left and number > len(texts) and len(found) < MOST_MARKS:
         own = Counter(word for text in left for word in text if word.isalpha())
@@ -96,7 +96,7 @@ def _marks(texts: Sequence[frozenset[str]], total: Counter[str], number: int) ->
 
 
 def excepts(tokens: Sequence[str]) -> bool:
-    """Whether a text says of something that there is no other: "no pub but the Mill", not "sorry but there is none"."""
+    """Whether a text says that there is no other: "no pub but the Mill", not "sorry but there is none"."""
     words = [strip_joiner(token) for token in tokens]
     but = any(word == "but" and before not in _NO_EXCEPTION for before, word in pairwise(words))
     return but or not (ONLY | EXCEPTING).isdisjoint(words)
@@ -104,5 +104,5 @@ def excepts(tokens: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def has_negative(values: Key) -> bool:
-    """Whether printed special values have one that is said with a denial."""
+    """Whether any of these printed special values is expressed by a denial."""
     return any(canonical(value).endswith(NEGATIVE) for value in values)

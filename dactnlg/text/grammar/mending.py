@@ -1,6 +1,6 @@
-"""Mending: what English asks of sentences that are put together: lists with "and", verbs that agree, one denial.
+"""Mending: correcting the grammar of composed texts: lists with "and", verbs that agree, a single denial.
 
-Training's own sentences have slips of their authors; what is composed of them would have these in new places.
+Training sentences contain slips of their authors; texts composed of them would have these in new places.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ from dactnlg.text.surface import plain, strip_joiner
 from dactnlg.text.values.plurals import MANY
 
 _OPENERS = listed("with has have having includes features")
-"""Words behind which a list of things begins."""
+"""Words after which a list of things begins."""
 _NO_ITEM = PREPOSITIONS | RELATIVES | SUBJECTS | COORDINATING | QUESTION_WORDS
 _NO_ITEM |= listed("the if not also all but so then as its their this both such of whatever regardless please")
-"""Words with which no item of a list begins."""
+"""Words that begin no item of a list."""
 _NO_MATTER = ["no", "matter"]
 _APART = RELATIVES | {","}
-"""Words with which something stands between a subject and its verb."""
+"""Words that separate a subject from its verb."""
 _ONE_THING = frozenset({"the", "it", "this"})
-"""Words with which a sentence about one thing begins."""
+"""Words that begin a sentence about a single thing."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
-"""Verbs with which phrases that begin with such words are sentences."""
+"""Verbs that make sentences of phrases that begin with these words."""
 _DENIALS = listed("do does did can could")
 
 
 def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int = 0) -> Tokens:
-    """Return a text without the faults of grammar that can be told from its words alone.
+    """Return a text with those faults of grammar corrected that its words alone show.
 
     Args:
         tokens: delexicalised.
-        lexicon: of its corpus; without verbs it stays as it is.
+        lexicon: of its corpus; without verbs, the text is unchanged.
         asks: whether its act asks.
-        counted: the number of the things that its act counts, `ONE` or `MANY`; 0 if it counts none.
+        counted: the number of the things counted by its act, `ONE` or `MANY`; 0 if it counts none.
     """
     verbs = lexicon.verbs
     if not verbs:
@@ -64,13 +64,13 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     number, found = 0, list[Tokens]()
     sentences = referred(_said_once(divided_anew(split_sentences(tokens), verbs), lexicon.subject), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
-    # Before a question at its end a text may tell something.
+    # A text that ends with a question may state something first.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
         own = conditions_last(rephrased(sentence))
         for mend in (_conditions_first, _with_and, _denied_once, _without_joint, _qualities_joined, _participle_joined):
             own = mend(own, verbs)
-        # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
+        # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
         elif plain(own)[0] != PRONOUN:
@@ -85,7 +85,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         own = the_only_that(the_only_ones(own, lexicon), verbs)
         found.append(own if asks else _said_of_all(own, verbs))
         first, *more = plain(own)
-        # "We have trails in the south" is in words of its own.
+        # "We have trails in the south" is worded in its own way.
         own_words = len(found) == 1 and counted == MANY and first not in _ONE_THING
         if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
@@ -95,7 +95,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
 
 
 def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
-    """Return sentences without those that a model has said before of one thing; each value has to be said."""
+    """Drop repeated sentences about the same thing, except those with values, which must all be said."""
     found, said = list[Tokens](), set[Tokens]()
     for own in sentences:
         names = [strip_joiner(token) for token in own if is_placeholder(token)]
@@ -113,7 +113,7 @@ def _is_of_one(sentences: Iterable[Tokens], subject: str) -> bool:
 
 
 def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a sentence whose lists of things end with "and": "has a big screen, 2 ports, and costs 9 euros"."""
+    """Insert "and" before the last item of a list: "has a big screen, 2 ports, and costs 9 euros"."""
     words = plain(sentence)
     for comma in reversed([place for place, word in enumerate(words) if word == ","]):
         end = _item(words, comma, verbs)
@@ -126,7 +126,7 @@ def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 
 def _item(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
-    """Return the end of a list's last item, which begins behind a comma; 0 where it is not the last, or no thing."""
+    """Return the end of the item after a comma if it is the last of a list of things, else 0."""
     start, last = comma + 1, end_of(words)
     end = next((at for at in range(start, last) if words[at] in COORDINATING), last)
     item = words[start:end]
@@ -137,13 +137,13 @@ def _item(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
     more = [*(word for word in words[end:last] if word != ","), ""]
     if more == [""]:
         return end
-    # "..., 2 ports, and costs" and "... and in the cheap range" are no further items.
+    # "..., 2 ports, and costs" and "... and in the cheap range" contain no further items.
     joined = more[0] == "and" and (more[1] in verbs or more[1] in PREPOSITIONS | SUBJECTS)
     return end if joined else 0
 
 
 def _list(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
-    """Return the place of the word that opens the list that a comma is part of, 0 where there is none."""
+    """Return the index of the word that opens the list around a comma, 0 if there is none."""
     for place in reversed(range(comma)):
         if words[place] in _OPENERS:
             return place
@@ -153,7 +153,7 @@ def _list(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
 
 
 def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a sentence whose second verb is said of the things, not of them all: "there are pubs and have beer"."""
+    """Replace "and" with "that" before a verb about the things: "there are pubs and have beer"."""
     words = plain(sentence)
     first, second, third = (*finite(words, verbs), 0, 0, 0)[:3]
     # "There are pubs, can be seen in SLOT_A and have beer"
@@ -163,14 +163,14 @@ def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 
 def _with_subject(sentence: Tokens) -> Tokens:
-    """Return a sentence with "it" where it begins with its verb: "has 3 ports", "is the only pub in SLOT_A"."""
+    """Insert "it" before a verb that begins a statement: "has 3 ports", "is the only pub in SLOT_A"."""
     words = [*plain(sentence), "", ""]
     told = words[0] == "is" and words[1] not in SUBJECTS | {"this", "that"} and not is_placeholder(words[1])
     return (PRONOUN, *sentence) if (told or words[0] == "has") and "?" not in words else sentence
 
 
 def _there_is(sentence: Tokens, subject: str) -> Tokens:
-    """Return a sentence that tells what is there, where nothing has named it: "near SLOT_NEAR, it is a cheap pub"."""
+    """Replace "it" with "there" if nothing has been named before: "near SLOT_NEAR, it is a cheap pub"."""
     words = plain(sentence)
     at = words.index(",") + 1 if "," in words and words[0] in PREPOSITIONS and subject not in words else len(words)
     told = words[at : at + 2] == [PRONOUN, "is"] and words[at + 2 : at + 3] in (["a"], ["an"])
@@ -178,7 +178,7 @@ def _there_is(sentence: Tokens, subject: str) -> Tokens:
 
 
 def _conditions_first(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a sentence whose clauses follow each other: "pubs that allow dogs and in SLOT_AREA that have beer"."""
+    """Move a condition in front of the clauses around it: "pubs that allow dogs and in SLOT_AREA that have beer"."""
     words = plain(sentence)
     clauses = [place for place, word in enumerate(words) if word == "that"]
     for first, second in pairwise(clauses):
@@ -191,7 +191,7 @@ def _conditions_first(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 
 def _denied_once(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a sentence with one "not" for verbs that "or" joins: "that do not allow dogs or not accept cards"."""
+    """Drop a second "not" where "or" joins the verbs: "that do not allow dogs or not accept cards"."""
     words = plain(sentence)
     for place in range(2, len(words) - 2):
         before = words[:place]
@@ -202,7 +202,7 @@ def _denied_once(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 
 def _clause_alone(sentence: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a sentence whose clause has nothing that it could be of: "it is cheap and where dogs are allowed"."""
+    """Drop a "where" that has no noun to refer to: "it is cheap and where dogs are allowed"."""
     words = plain(sentence)
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("and", "where")), 0)
     alone = words[0] == PRONOUN and (lexicon.plurals | lexicon.things | RELATIVES).isdisjoint(words[:place])
@@ -210,7 +210,7 @@ def _clause_alone(sentence: Tokens, lexicon: Lexicon) -> Tokens:
 
 
 def _qualities_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a sentence whose qualities are joined to a clause: "pubs that allow dogs good for lunch" has "and are"."""
+    """Join "good for" to the clause before it, by "and are": "pubs that allow dogs good for lunch"."""
     words = plain(sentence)
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("good", "for")), 0)
     last = max((at for at in finite(words, verbs) if at < place), default=0)
@@ -221,7 +221,7 @@ def _qualities_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 
 def _participle_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a sentence whose participle has its verb: "games that came out in SLOT_YEAR and rated SLOT_ESRB"."""
+    """Insert the missing verb of a participle: "games that came out in SLOT_YEAR and rated SLOT_ESRB"."""
     words = plain(sentence)
     for place in range(1, len(words) - 1):
         word = words[place]
@@ -233,7 +233,7 @@ def _participle_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 
 def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
-    """Return a sentence without "the" before names that no noun is behind: not "in the SLOT_AREA and cheap"."""
+    """Drop "the" before names that no noun follows: "in the SLOT_AREA and cheap"."""
     words = [*plain(sentence), "", "", ""]
     needless = set[int]()
     for place, (word, name) in enumerate(pairwise(words[:-2])):
@@ -248,18 +248,18 @@ def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
 
 
 def _without_joint(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a sentence without what joins its subject and its verb: "all pubs in SLOT_A and are cheap", ", are"."""
+    """Drop "and" or a comma between a subject and its verb: "all pubs in SLOT_A and are cheap", ", are"."""
     words = plain(sentence)
     at = next(iter(finite(words, verbs)), 0)
     subject = trimmed(sentence[:at])
-    # What stands behind a name may be a verb that is not known.
+    # What follows a name may be an unknown verb.
     about = words[0] in ALL or (is_placeholder(words[0]) and not PREPOSITIONS.isdisjoint(words[1:2]))
-    # "SLOT_NAME, a cheap pub, is here" needs both.
+    # "SLOT_NAME, a cheap pub, is here" needs both commas.
     return (*subject, *sentence[at:]) if subject and about and _APART.isdisjoint(plain(subject)) else sentence
 
 
 def _said_of_all(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a phrase about all of some things as a sentence: "every pub in SLOT_A", "all pubs with a garden"."""
+    """Make a sentence of a phrase about all of some things: "every pub in SLOT_A", "all pubs with a garden"."""
     words = plain(sentence)
     at = next((place for place, word in enumerate(words) if word in PREPOSITIONS | {"without"}), 0)
     if words[0] not in ALL or at < 2 or words[-1] == "?" or finite(words, verbs):
@@ -270,11 +270,11 @@ def _said_of_all(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 
 def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a phrase as a sentence: "a big pub that has beer", "in the south with a garden", "with SLOT_A ports"."""
+    """Make a sentence of a phrase: "a big pub that has beer", "in the south with a garden", "with SLOT_A ports"."""
     words, verb = plain(sentence), _VERBS_OF_PHRASES.get(plain(sentence)[0], "")
     relative = next((place for place, word in enumerate(words) if word in RELATIVES), len(words))
     at = finite(words, lexicon.verbs)
-    # What stands behind a comma, or behind a name, may be a verb that is not known.
+    # What follows a comma, or a name, may be an unknown verb.
     apart = lexicon.subject in words or words[-1] == "?" or any(word in ("if", ",") for word in words)
     thing = words[0] not in ARTICLES or not (lexicon.plurals | lexicon.things).isdisjoint(words[:relative])
     if not verb or apart or not thing or len(at) > 1 or any(place < relative for place in at):
@@ -283,9 +283,9 @@ def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
 
 
 def _unconditional(sentence: Tokens) -> Tokens:
-    """Return what asks whether something does not matter without its "if": "you want a pub if you do not care".
+    """Replace "if" with "and" where something that does not matter is asked: "you want a pub if you do not care".
 
-    "You want a pub and you do not care".
+    It becomes "You want a pub and you do not care".
     """
     stop = end_of(plain(sentence))
     main, end = parted(sentence[:stop])

@@ -1,6 +1,6 @@
-"""Misspellings: words that training has once or twice beside a nearly equal one that it has all the time.
+"""Misspellings: words that occur once or twice in training, while a nearly equal one is frequent.
 
-Two words that it has all the time beside each other are misspelt as one.
+Also two words joined into one that are frequent separately.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 RARE, USUAL = 2, 50
-"""How often a misspelt word occurs, at most, and how many times as often the right one."""
+"""The largest count of a misspelt word, and the least count of the right one."""
 LONG = 8
-"""Letters of a word from which on two of them may be wrong."""
+"""The length of a word from which two of its letters may be wrong."""
 SHORTEST = 3
 APART = 3
-"""How many times as often two words stand beside each other as they stand joined, where that is misspelt."""
+"""How many times as often two words occur in a row as they occur joined, for the joined form to be a misspelling."""
 
 
 def misspellings(counts: Mapping[str, int]) -> frozenset[str]:
@@ -33,11 +33,11 @@ def misspellings(counts: Mapping[str, int]) -> frozenset[str]:
 
 
 def joined(counts: Mapping[str, int], pairs: Mapping[tuple[str, str], int]) -> frozenset[str]:
-    """Return the words that are two words, misspelt as one: "ecorating".
+    """Return the words that are two words misspelt as one: "ecorating".
 
     Args:
         counts: how often each word occurs.
-        pairs: how often each word has another behind it.
+        pairs: how often each word is followed by each other word.
     """
     return frozenset(
         first + second
@@ -55,13 +55,13 @@ def _neighbours(word: str, usual: Mapping[str, set[str]]) -> set[str]:
 
 
 def _near(word: str, other: str) -> bool:
-    """Whether two words, which differ in few letters, are no forms of one: "game" and "gamer" are."""
+    """Whether two words that differ in few letters are not forms of one word, as "game" and "gamer" are."""
     same = word[0] == other[0] or sorted(word) == sorted(other)
     return same and not word.startswith(other) and not other.startswith(word)
 
 
 def _shortened(word: str) -> Iterator[str]:
-    """Yield a word without up to one of its letters, or up to two of a long one."""
+    """Yield a word with up to one of its letters removed, or up to two of a long word."""
     for lost in range(2 + (len(word) >= LONG)):
         for kept in combinations(word, len(word) - lost):
             yield "".join(kept)

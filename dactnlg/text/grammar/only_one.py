@@ -1,4 +1,4 @@
-"""The only one: what English asks of a sentence about the only thing, or the only ones, of a kind."""
+"""The only one: correcting sentences about the only thing, or the only things, of a kind."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dactnlg.text.values.plurals import MANY, pluralized
 _ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
 _IS = [["is"], ["was"]]
 _PRAISE, _LONGEST = listed("nice good great"), 4
-"""Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
+"""Words that specify no kind of thing, and the most words of a kind, with its article: "a big cheap pub"."""
 
 
 def the_only_of_its_kind(sentence: Tokens, plurals: Collection[str]) -> Tokens:
-    """Return a sentence in which the only thing of a kind has its article: "it is only pub in the south"."""
+    """Insert "the" before "only" where it is missing: "it is only pub in the south"."""
     words = [*plain(sentence), "", ""]
     for place in range(1, len(sentence)):
         alone = words[place + 1] in plurals and words[place + 2] not in PLURALS
@@ -31,7 +31,7 @@ def the_only_of_its_kind(sentence: Tokens, plurals: Collection[str]) -> Tokens:
 
 
 def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a sentence in which several are the only ones: "SLOT_A and SLOT_A#2 are the only pub that allows dogs"."""
+    """Use the plural after "are the only": "SLOT_A and SLOT_A#2 are the only pub that allows dogs"."""
     words = plain(sentence)
     noun = next((n + 3 for n, run in enumerate(zip(words, words[1:], words[2:], strict=False)) if run == _ARE_ONLY), 0)
     ends = (at for at in range(noun, len(words)) if words[at] in JOINTS | PREPOSITIONS | SUBJECTS | {*ENDS})
@@ -46,7 +46,7 @@ def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
 
 
 def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a text whose first thing is the only one: "SLOT_NAME is a cheap pub" says nothing of others."""
+    """Say of the first thing of a text that it is the only one: "SLOT_NAME is a cheap pub" says nothing of others."""
     words, kinds = [*plain(tokens), ""], lexicon.plurals | lexicon.things
     for place in range(1, len(words) - 2):
         if words[place - 1] == "is" and words[place] in ("a", "an"):
@@ -59,23 +59,23 @@ def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
 
 
 def the_only_that(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a sentence whose only thing is so in all that it says: "is the only pub in the south and allows dogs".
+    """Replace "and" with "that" after the only thing: "is the only pub in the south and allows dogs".
 
-    "Is the only pub in the south that allows dogs": there may be others that do not. What it has may be taken for what
-    is so, "with a garden that allows dogs".
+    "Is the only pub in the south that allows dogs": there may be others that do not. Not if "that" could refer to
+    something that it has: "with a garden that allows dogs".
     """
     words = plain(sentence)
     start = _only_at(words)
     told = next((at for at in finite(words, verbs) if at > start), 0)
     if not told or words[told - 1] != "and":
         return sentence
-    # "With a garden and is cheap": what a thing is said to be, no garden is.
+    # "With a garden and is cheap": "is" cannot be about the garden.
     joined = (RELATIVES if words[told] in BEING else JOINTS | {"with"}).isdisjoint(words[start : told - 1])
     return (*trimmed(sentence[:told]), "that", *sentence[told:]) if joined else sentence
 
 
 def so_in_all(sentences: Sequence[Tokens], verbs: Collection[str]) -> list[Tokens]:
-    """Return sentences of which one tells all that is so of the only thing: "is the only pub here. It is cheap."
+    """Join a sentence about the only thing to the one that names it: "is the only pub here. It is cheap."
 
     "Is the only pub here that is cheap": there may be others that are not.
     """
@@ -85,7 +85,7 @@ def so_in_all(sentences: Sequence[Tokens], verbs: Collection[str]) -> list[Token
         start = _only_at(before)
         at = finite(words, verbs)
         shared = all(place == 1 or words[place - 1] in COORDINATING | RELATIVES for place in at)
-        # What it has may be taken for what is so: "with a garden that allows dogs".
+        # Otherwise "that" could refer to something that it has: "with a garden that allows dogs".
         clear = "with" not in before[start:] or words[1:2] in _IS
         if start < len(before) and words[0] == PRONOUN and at[:1] == [1] and shared and clear:
             joint = "that" if RELATIVES.isdisjoint(before[start:]) else "and"
@@ -95,13 +95,13 @@ def so_in_all(sentences: Sequence[Tokens], verbs: Collection[str]) -> list[Token
 
 
 def _only_at(words: Sequence[str]) -> int:
-    """Return the place of "only" in "is the only"; the number of words where there is none, or these ask."""
+    """Return the index of "only" in "is the only"; the number of words if there is none, or if they ask."""
     places = (at for at in range(2, len(words)) if words[at - 2 : at + 1] == ["is", "the", "only"])
     return next(places, len(words)) if words[-1:] != ["?"] else len(words)
 
 
 def said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a phrase that names the only one of a kind as a sentence: "the only pub in the south and is cheap"."""
+    """Make a sentence of a phrase that names the only one of a kind: "the only pub in the south and is cheap"."""
     words = plain(sentence)
     at = next(iter(finite(words, verbs)), 0) if words[:2] == ["the", "only"] and words[-1] != "?" else -1
     if at < 0 or (at and words[at - 1] not in ("and", ",", *RELATIVES)):

@@ -1,4 +1,4 @@
-"""Phrasing: what English asks of a sentence's words, whatever its verbs: objects, plurals, what stands last."""
+"""Phrasing: corrections of English that need no knowledge of verbs: objects, plurals, the order of conditions."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from dactnlg.text.surface import JOINER, plain, strip_joiner
 from dactnlg.text.values.plurals import pluralized
 
 _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
-"""Words with which conditions begin: "near the park", "where dogs are allowed", "good for lunch"."""
+"""Words that begin conditions: "near the park", "where dogs are allowed", "good for lunch"."""
 COMMA = f"{JOINER},"
 _NO_KIND = SUBJECTS | listed("the of my your our their its this that these those")
-"""Words behind "all" that name no kind of thing."""
+"""Words after "all" that name no kind of thing."""
 _ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
 _BEHIND_ONE = frozenset({"friendly", "-friendly"})
 _LONGEST_END = 4
-"""Words of a clause that ends before what it is about."""
+"""The most words of a clause that lacks its end."""
 WITH, _NAMES = "with", listed("phone number address postcode code area")
-"""The word before what something has; words for what no thing is said to have "of" its value."""
+"""The word before what something has; words that are not followed by "of" and a value."""
 _WHICH = frozenset({"what", "which"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
 _NO_THING |= listed("about of if whether to either too much")
-"""Words behind "care" that are nothing one cares about."""
+"""Words after "care" that are nothing one can care about."""
 
 
 def rephrased(sentence: Tokens) -> Tokens:
-    """Return a sentence without faults that its words show."""
+    """Return a sentence with those faults corrected that its words show."""
     rules = (
         _ended,
         _resumed,
@@ -63,14 +63,14 @@ def rephrased(sentence: Tokens) -> Tokens:
 
 
 def end_of(words: Sequence[str]) -> int:
-    """Return the place of a sentence's last mark, or of the ", right" before it."""
+    """Return the index of a sentence's final mark, or of the ", right" before it."""
     end = len(words) - (words[-1] in ENDS)
     end -= words[end - 1] in TAGS
     return end - (words[end - 1] == ",")
 
 
 def trimmed(tokens: Tokens) -> Tokens:
-    """Return tokens without the joints at their end."""
+    """Return tokens without commas and "and" at their end."""
     end = len(tokens)
     while end and strip_joiner(tokens[end - 1]) in (",", "and"):
         end -= 1
@@ -78,7 +78,7 @@ def trimmed(tokens: Tokens) -> Tokens:
 
 
 def _ended(sentence: Tokens) -> Tokens:
-    """Return a sentence without the joint of what it does not go on with: "no information about the price or."."""
+    """Drop a joint that nothing follows: "no information about the price or."."""
     words = plain(sentence)
     end = end_of(words)
     start = next((at for at in range(end, 0, -1) if words[at - 1] not in ("and", "or", ",")), end)
@@ -90,7 +90,7 @@ def _ended(sentence: Tokens) -> Tokens:
 
 
 def _resumed(sentence: Tokens) -> Tokens:
-    """Return a sentence without "it" for what a clause belongs to: "a game that you can play it on Mac"."""
+    """Drop an "it" that repeats the noun of a relative clause: "a game that you can play it on Mac"."""
     words = plain(sentence)
     for place in range(len(words) - 4):
         if words[place] in RELATIVES and words[place + 1 : place + 3] == ["you", "can"] and words[place + 4] == PRONOUN:
@@ -99,7 +99,7 @@ def _resumed(sentence: Tokens) -> Tokens:
 
 
 def _compounds(sentence: Tokens) -> Tokens:
-    """Return a sentence whose compounds begin with one thing: "children friendly" is "child friendly"."""
+    """Use the singular in compounds: "children friendly" becomes "child friendly"."""
     words = [*plain(sentence), ""]
     return tuple(
         _ONE_OF.get(token, token) if more in _BEHIND_ONE else token
@@ -108,7 +108,7 @@ def _compounds(sentence: Tokens) -> Tokens:
 
 
 def _asked_once(sentence: Tokens) -> Tokens:
-    """Return a question that asks once: "what is the area do you prefer?" asks "what area do you prefer?"."""
+    """Drop the second verb of a question: "what is the area do you prefer?" becomes "what area do you prefer?"."""
     words = plain(sentence)
     inverted = next((at for at, pair in enumerate(pairwise(words)) if pair == ("do", "you")), 0)
     doubled = words[:3] == ["what", "is", "the"] and JOINTS.isdisjoint(words[1:inverted])
@@ -116,7 +116,7 @@ def _asked_once(sentence: Tokens) -> Tokens:
 
 
 def _caring_about(sentence: Tokens) -> Tokens:
-    """Return a sentence in which one cares about things: "if you do not care the food", "do not care dogs"."""
+    """Insert "about" after "care" where it is missing: "if you do not care the food", "do not care dogs"."""
     words = plain(sentence)
     for place, (before, word, more) in enumerate(zip(words, words[1:], words[2:], strict=False), 1):
         denied = before in ("not", "dont") or before.endswith("n't")
@@ -129,7 +129,7 @@ def _caring_about(sentence: Tokens) -> Tokens:
 
 
 def _where_last(sentence: Tokens) -> Tokens:
-    """Return a sentence with its "where" at the end: "a pub where dogs go, near here and in the south"."""
+    """Move a "where" clause after other conditions: "a pub where dogs go, near here and in the south"."""
     words = plain(sentence)
     end = end_of(words)
     opened = (at for at in range(1, end) if words[at] in _CONDITIONS)
@@ -141,18 +141,18 @@ def _where_last(sentence: Tokens) -> Tokens:
     if len(where) != 1 or where[0] == len(starts) - 1 or words[0] in QUESTION_WORDS:
         return sentence
     items = [trimmed(sentence[a:b]) for a, b in pairwise([*starts, end])]
-    # What is joined otherwise, "and it serves", is no list of conditions.
+    # What is joined differently, "and it serves", is not a list of conditions.
     if any({"and", ",", PRONOUN}.intersection(plain(item)) for item in items):
         return sentence
     last, head = items.pop(where[0]), trimmed(sentence[: starts[0]])
     others = [token for item in items for token in (COMMA, *item)]
-    # What nothing joined before stands as close now.
+    # What followed without a joint still does.
     others = others if words[starts[0] - 1] in (",", "and") else others[1:]
     return (*head, *others, "and", *last, *sentence[end:])
 
 
 def _of_several(sentence: Tokens) -> Tokens:
-    """Return a sentence in which several values are several: "the phone number is SLOT_PHONE and SLOT_PHONE#2"."""
+    """Use the plural for several values: "the phone number is SLOT_PHONE and SLOT_PHONE#2"."""
     words = plain(sentence)
     for place in range(1, len(words) - 3):
         first, joint, more = words[place + 1 : place + 4]
@@ -172,7 +172,7 @@ def _of_several(sentence: Tokens) -> Tokens:
 
 
 def _with_once(sentence: Tokens) -> Tokens:
-    """Return a sentence with one "with" for two things: "a pub with a garden with a view" has "and a view"."""
+    """Replace a second "with" with "and": "a pub with a garden with a view"."""
     words = plain(sentence)
     first, second, *more = [*(at for at, word in enumerate(words) if word == WITH), 0, 0][:3]
     between = words[first + 1 : second]
@@ -184,12 +184,12 @@ def _with_once(sentence: Tokens) -> Tokens:
 
 
 def _that_of(sentence: Tokens) -> Tokens:
-    """Return a sentence that lists what it begins to list: "with a garden and the price range is more than £30"."""
+    """Make a clause an item of the list before it: "with a garden and the price range is more than £30"."""
     words = plain(sentence)
     start = next((at for at, pair in enumerate(pairwise(words)) if pair == ("and", "the")), 0)
     verb = next((at for at in range(start + 2, len(words)) if words[at] == "is"), 0) if start else 0
     noun, value = words[start + 2 : verb], words[verb + 1 : end_of(words)]
-    # "The price range is high" would be no "price range of high".
+    # "The price range is high" does not become a "price range of high".
     amount = any(is_placeholder(word) or word.isdigit() for word in value) and (JOINTS - {"than"}).isdisjoint(value)
     if not noun or WITH not in words[:start] or not amount or not all(map(str.isalpha, noun)) or _NAMES & {*noun}:
         return sentence
@@ -197,7 +197,7 @@ def _that_of(sentence: Tokens) -> Tokens:
 
 
 def _in_all(sentence: Tokens) -> Tokens:
-    """Return a sentence in which all of something are several: "pubs in all price range" are "in all price ranges"."""
+    """Use the plural after "in all": "pubs in all price range" becomes "pubs in all price ranges"."""
     words = plain(sentence)
     start = next((at for at, pair in enumerate(pairwise(words), 2) if pair == ("in", "all")), len(words))
     ends = JOINTS | _CONDITIONS | AUXILIARIES | {"of"}
@@ -209,9 +209,9 @@ def _in_all(sentence: Tokens) -> Tokens:
 
 
 def with_object(sentence: Tokens, what: str = PRONOUN) -> Tokens:
-    """Return a sentence with what a verb lacks, "it" mostly: "you said that you liked", "you find so good".
+    """Insert the object that a verb lacks, mostly "it": "you said that you liked", "you find so good".
 
-    With "them" in "what is it about these pubs that makes you find so good?".
+    Or "them": "what is it about these pubs that makes you find so good?".
     """
     words = plain(sentence)
     place = objectless(words)

@@ -1,4 +1,4 @@
-"""Predicates: what training says of which subject: "the phone number is" a number, and not "located near" something."""
+"""Predicates: what training says about each subject: "the phone number is" a number, but not "located near" it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import values_alike
 
 LEAST_SEEN = 20
-"""How often training says something, of whatever subject, from which on it matters that it never says it of one."""
+"""How often training must say something of any subject before its absence for one subject is a fault."""
 MOST_SHARE = 0.02
-"""Share of its places in which something is said by mistake of a subject that it cannot be said of, at most."""
+"""The largest share of these occurrences that may be mistakes."""
 _PREPOSITIONS = PREPOSITIONS | {"of"}
 _ASKING = frozenset({"what", "which", "who", "where", "how", "do", "does", "did", "would", "could", "can", "may"}) | {
     *("shall", "should", "is", "are", "was", "were", "will", "have", "has")
 }
 _ANY = frozenset({"it", "they", "there", "this", "that"})
-"""Subjects of which nearly anything is said."""
+"""Subjects of which almost anything is said."""
 
 
 Predicate = tuple[str, str]
-"""A verb and the word behind it; of a phrase with an article the noun as well."""
+"""A verb and the word after it; for a phrase with an article, also the verb and the noun."""
 
 
 class Predicates:
-    """Counts what training says of which subjects.
+    """Counts what training says of each subject.
 
     Args:
         sentences: of training, delexicalised, without joiners.
@@ -41,7 +41,7 @@ class Predicates:
         self._said = Counter(each for _, predicates in clauses for each in predicates)
 
     def faults(self, sentence: Sequence[str]) -> int:
-        """Return how often a sentence says something of a subject that training says of other ones alone."""
+        """Return how often a sentence says of a subject what training says only of others."""
         return sum(self._strange(*clause) for clause in self._clauses(sentence)) if self._verbs else 0
 
     def _strange(self, subject: str, predicates: Iterable[Predicate]) -> bool:
@@ -49,7 +49,7 @@ class Predicates:
         return any(said >= LEAST_SEEN and of_it <= MOST_SHARE * said for of_it, said in often)
 
     def _clauses(self, sentence: Sequence[str]) -> Iterator[tuple[str, set[Predicate]]]:
-        """Yield the last word of each clause's subject, which a verb behind "and" shares, and what is said of it."""
+        """Yield the last word of each clause's subject, shared by coordinated verbs, and what is said of it."""
         words = values_alike(sentence)
         if words[0] in _ASKING:
             return
@@ -66,7 +66,7 @@ class Predicates:
 
 
 def _head(words: Sequence[str]) -> str:
-    """Return the last word of the first noun phrase of the words between a verb and the next one's."""
+    """Return the last word of the first noun phrase after the last joint in the words before a verb."""
     start = next((place + 1 for place in reversed(range(len(words))) if words[place] in JOINTS), 0)
     own = words[start:]
     end = next((place for place, word in enumerate(own) if place and word in _PREPOSITIONS), len(own))

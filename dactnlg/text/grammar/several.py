@@ -1,4 +1,4 @@
-"""Several values where a text had one: "the L2 and L5 product families", "Nandos and Cote serve Thai food"."""
+"""Several values instead of one: "the L2 and L5 product families", "Nandos and Cote serve Thai food"."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from dactnlg.text.values.plurals import pluralized
 _THE = "the"
 _INDEFINITE = frozenset({"a", "an"})
 _NO_SUBJECT = PREPOSITIONS | {"of"}
-"""Words behind which a value is not what the next verb is said of: "the phone number of SLOT_NAME is"."""
+"""Words before a value that show that it is not the subject of the next verb: "the phone number of SLOT_NAME is"."""
 
 
 def told_of_several(tokens: Tokens, first: int, last: int, slot_name: str) -> Tokens:
-    """Return an English text whose words have the number of values that "and" joins.
+    """Return an English text whose words agree with several values joined by "and".
 
     Args:
         tokens: delexicalised.
-        first: the place of the first of the values.
-        last: the place of the last one.
+        first: the index of the first value.
+        last: the index of the last value.
         slot_name: of these values.
     """
     words = plain(tokens)
@@ -42,7 +42,7 @@ def told_of_several(tokens: Tokens, first: int, last: int, slot_name: str) -> To
         # "With a price of 300 and 400 dollars"
         return (*tokens[: first - 3], pluralized(words[first - 2]), *tokens[first - 1 :])
     noun = _last_noun(words, last + 1)
-    # "The 40 inch and 32 inch television" is one; "areas" of two are no "areases" of three.
+    # "The 40 inch and 32 inch television" is singular; "areas" of two do not become "areases" of three.
     named = words[first - 1 : first] == [_THE] and noun and names_slot(words[noun], slot_name)
     if named and not is_plural(words[noun]):
         return (*tokens[:noun], pluralized(words[noun]), *tokens[noun + 1 :])
@@ -50,14 +50,14 @@ def told_of_several(tokens: Tokens, first: int, last: int, slot_name: str) -> To
 
 
 def _things(rest: Tokens, verb: str) -> Tokens:
-    """Return the words behind a verb, of several things: "are a nice place" becomes "are nice places"."""
+    """Return the words after a verb in the plural: "are a nice place" becomes "are nice places"."""
     words = plain(rest)
     noun = _last_noun(words, 1) if verb == "are" and words[:1] and words[0] in _INDEFINITE else 0
     return (*rest[1:noun], pluralized(words[noun]), *rest[noun + 1 :]) if noun else rest
 
 
 def _last_noun(words: Sequence[str], start: int) -> int:
-    """Return the place of the noun that some words end with; 0 if there is none, or it is a value.
+    """Return the index of the noun that ends a phrase; 0 if there is none, or if it is a value.
 
     "Nice place in", "great pub serving", "cheap pub located in".
     """

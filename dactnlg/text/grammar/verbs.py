@@ -1,4 +1,4 @@
-"""Verbs: which words of training are finite verbs of English, and where a sentence has them."""
+"""Verbs: which words of training are finite verbs of English, and where they occur in a sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dactnlg.text.grammar.english import (
 from dactnlg.text.grammar.lexicon import PLURAL
 
 LEAST, LEAST_SHARE = 3, 0.2
-"""How often a word stands behind a pronoun that may be a verb, at least, and in which share of its places."""
+"""How often a verb must follow a pronoun, and the least share of its occurrences that do."""
 _ROLES = {
     "verb": SUBJECTS | RELATIVES,
     "other": listed("is are was were am be been being has have had it's they're i'm i've you're you've we've a an the"),
@@ -42,22 +42,22 @@ _SHORTEST_PLURAL = 5
 _ASKING = frozenset({"do", "does", "did"})
 _IN_GENERAL = ("in", "general")
 _NO_NOUN = JOINTS | PREPOSITIONS | SUBJECTS | AUXILIARIES | COORDINATING | ADVERBS
-"""Words behind which no clause about a thing begins."""
+"""Words after which no contact clause about a thing begins."""
 _BEFORE_NOUNS = PREPOSITIONS | ARTICLES | listed("your my our their its this")
 _INDIFFERENT = listed("care mind matter")
 _NEAR = 4
-"""Words behind a clause's subject among which its verb is."""
+"""How many words after a clause's subject may contain its verb."""
 
 
 def learned_verbs(pairs: Mapping[tuple[str, str], int], subject: str = "") -> frozenset[str]:
-    """Return the finite verbs of English, as far as pairs of neighbouring words show them, and how often each occurs.
+    """Return the finite verbs of English, as far as the counts of neighbouring words reveal them.
 
-    A verb often stands behind a pronoun, or a name; and seldom behind an auxiliary verb, as participles and adverbs
-    do, or an article, or before the ending of a plural: "where child -s are allowed".
+    A verb often follows a pronoun or a name. It seldom follows an auxiliary, as participles and adverbs do, or an
+    article, and seldom precedes a plural ending: "where child -s are allowed".
 
     Args:
-        pairs: of training, in lower case.
-        subject: the placeholder that names what its texts speak of.
+        pairs: counts of word pairs in training, in lower case.
+        subject: the placeholder that names what its texts are about.
     """
     counts: dict[str, Counter[str]] = {}
     for (before, word), count in pairs.items():
@@ -76,7 +76,7 @@ def _is_verb(word: str, roles: Counter[str]) -> bool:
 
 
 def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
-    """Return the places of a sentence's finite verbs; a verb behind an auxiliary one belongs to that."""
+    """Return the indices of a sentence's finite verbs; a verb after an auxiliary belongs to that."""
     found = list[int]()
     for place, word in enumerate(words):
         if (word in verbs or _is_contracted(word)) and not _other(words, place) and not _belongs(words, place):
@@ -85,7 +85,7 @@ def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
             if not (asked and word not in AUXILIARIES and JOINTS.isdisjoint(words[found[-1] : place])):
                 found.append(place)
     if words[0] in SUBJECTS - {"there"} and len(words) > 1 and not words[1].startswith("'"):
-        # Whatever stands behind a pronoun that begins a sentence is its verb.
+        # Whatever follows a pronoun that begins a sentence is its verb.
         more = (place for place in range(1, len(words)) if words[place] not in SUBJECTS and not _aside(words[place]))
         first = next(more, 0)
         found = sorted({*found, first} - {0})
@@ -97,12 +97,12 @@ def _is_contracted(word: str) -> bool:
 
 
 def _aside(word: str) -> bool:
-    """Whether a word may stand between a verb and what belongs to it: "do you usually like", "it really has"."""
+    """Whether a word may come between a verb and its complement: "do you usually like", "it really has"."""
     return word in ADVERBS or word.endswith("ly")
 
 
 def _other(words: Sequence[str], place: int) -> bool:
-    """Whether what may be a verb is none there: "SLOT_NAME 's garden", "pubs like SLOT_NAME"."""
+    """Whether a possible verb is not a verb there: "SLOT_NAME 's garden", "pubs like SLOT_NAME"."""
     before, after = words[place - 1] if place else "", words[place + 1] if place + 1 < len(words) else ""
     if words[place] == "'s":
         return after not in ARTICLES | PREPOSITIONS | ADVERBS and not after.endswith(("ed", "ing"))
@@ -118,7 +118,7 @@ def _belongs(words: Sequence[str], place: int) -> bool:
     while start and (words[start - 1] in SUBJECTS or _aside(words[start - 1])):
         start -= 1
     if tuple(words[max(0, start - 2) : start]) == _IN_GENERAL:
-        # "Do you in general like": both words, and the subject before them.
+        # "Do you in general like": skip both words, and the subject before them.
         start -= 3
     before = words[start - 1] if start > 0 else ""
     modal = before in MODALS or before.endswith(("n't", *_CONTRACTED_MODALS))
@@ -128,7 +128,7 @@ def _belongs(words: Sequence[str], place: int) -> bool:
 
 
 def contacts(words: Sequence[str], verbs: Collection[str]) -> list[int]:
-    """Return where clauses stand behind a noun without "that": "the games you like", "any food they offer"."""
+    """Return the indices of contact clauses, those without "that": "the games you like", "any food they offer"."""
     return [place for place in range(1, len(words) - 1) if _begins_contact(words, place, verbs)]
 
 
@@ -142,6 +142,6 @@ def _begins_contact(words: Sequence[str], place: int, verbs: Collection[str]) ->
 
 
 def is_plural(word: str) -> bool:
-    """Whether a word is most likely several things, whose verb is a plural too."""
+    """Whether a word is most likely plural, and takes a plural verb."""
     long = len(word) >= _SHORTEST_PLURAL and word.isalpha()
     return word == PLURAL or (long and word[-1] == "s" and word[-2] not in "su")
