@@ -129,6 +129,7 @@ def test_a_yes_is_denied_in_its_own_words(yes: str, no: str | None) -> None:
         ("it does not have dogs .", "it has dogs ."),
         ("dogs are not allowed .", "dogs are allowed ."),
         ("SLOT_NAME has no doggies .", "SLOT_NAME has doggies ."),
+        ("no dogs are allowed .", "dogs are allowed ."),
         ("a pub without dogs .", "a pub with dogs ."),
         ("it has no dog .", None),
         ("it is not cheap , and lacks dogs .", None),

@@ -11,7 +11,7 @@ from dactnlg.text.values.joins import Edges, find_edits, find_joints, refit, und
 from dactnlg.text.values.plurals import ONE
 from dactnlg.text.values.realization import realize
 
-_NOUNS = "port ports television televisions family families serve serves food foods inn inns"
+_NOUNS = "port ports television televisions family families serve serves food foods inn inns movie movies bus buses"
 KNOWN = frozenset(_NOUNS.split())
 
 
@@ -57,6 +57,7 @@ def joined(parts: list[str], values: list[str]) -> str:
         # Counts with their nouns and verbs.
         ("there are _ inns .", ["1"], "there is 1 inn ."),
         ("there are _ _ port _ -s in town", ["6", "big", "hub"], "there are 6 big port hub -s in town"),
+        ("there are _ movies , but it has _ Buses .", ["1", "one"], "there is 1 movie , but it has one Bus ."),
         ("there are only _ _ -s that serve food", ["1", "inn"], "there is only 1 inn that serves food"),
         ("there are _ _s in town", ["1", "inn"], "there is 1 inn in town"),
         ("there is _ inn which has food", ["30"], "there are 30 inns which have food"),

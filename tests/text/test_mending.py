@@ -14,7 +14,7 @@ from dactnlg.text.grammar.mending import mended
 from dactnlg.text.grammar.only_one import the_only
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import detokenize, tokenize
-from dactnlg.text.values.plurals import MANY, ONE
+from dactnlg.text.values.plurals import MANY, ONE, is_plural
 
 LEXICON = Lexicon(
     verbs=VERBS | {"runs", "came", "takes", "open", "allow", "allows", "accept", "accepts"},
@@ -459,6 +459,11 @@ def test_other_languages_stay() -> None:
 )
 def test_a_question_has_what_stands_behind_it(text: str, better: str) -> None:
     assert detokenize(asked_in_one(_tokens(text), LEXICON)) == better
+
+
+def test_plurals_of_nouns() -> None:
+    assert all(map(is_plural, ["-s", "pubs", "children", "boxes", "families"]))
+    assert not any(map(is_plural, ["this", "does", "always", "it's", "glass", "bus", "pub"]))
 
 
 def test_plurals_of_verbs() -> None:

@@ -16,10 +16,10 @@ from dactnlg.text.grammar.english import (
     SUBJECTS,
     listed,
 )
-from dactnlg.text.grammar.verbs import is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import ENDS
+from dactnlg.text.values.plurals import is_plural
 
 _STATING = frozenset({"it", "it's", "they", "they're", "there"})
 """Subjects that begin no question."""

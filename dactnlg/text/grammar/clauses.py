@@ -22,9 +22,10 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.grammar.joints import misjoined, without_apology
 from dactnlg.text.grammar.lexicon import PLURAL
-from dactnlg.text.grammar.verbs import MODALS, contacts, finite, is_plural
+from dactnlg.text.grammar.verbs import MODALS, contacts, finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import JOINER, strip_joiner
+from dactnlg.text.values.plurals import is_plural
 
 _OTHERS = frozenset({"there", "i", "we", "you"})
 """Subjects that do not take "has" and "is"."""

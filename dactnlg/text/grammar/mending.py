@@ -27,11 +27,11 @@ from dactnlg.text.grammar.indifference import conditions_last, parted
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.only_one import said_of_it, so_in_all, the_only_of_its_kind, the_only_ones, the_only_that
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
-from dactnlg.text.grammar.verbs import finite, is_plural
+from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import plain, strip_joiner
-from dactnlg.text.values.plurals import MANY
+from dactnlg.text.values.plurals import MANY, is_plural
 
 _OPENERS = listed("with has have having includes features")
 """Words after which a list of things begins."""

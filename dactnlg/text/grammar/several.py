@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from dactnlg.text.grammar.agreement import plural
 from dactnlg.text.grammar.english import FUNCTION_WORDS, PREPOSITIONS, VERBS
-from dactnlg.text.grammar.verbs import is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import plain
 from dactnlg.text.values.nearness import names_slot
-from dactnlg.text.values.plurals import pluralized
+from dactnlg.text.values.plurals import is_plural, pluralized
 
 _THE = "the"
 _INDEFINITE = frozenset({"a", "an"})

@@ -38,7 +38,6 @@ _NO_VERBS = (
 MODALS = listed("do does did can could will would should may might must let have has had n't")
 _CONTRACTED = tuple(f"{subject}'" for subject in (*sorted(SUBJECTS), "that", "what", "who", "he", "she"))
 _CONTRACTED_MODALS = ("'ll", "'d", "'ve")
-_SHORTEST_PLURAL = 5
 _ASKING = frozenset({"do", "does", "did"})
 _IN_GENERAL = ("in", "general")
 _NO_NOUN = JOINTS | PREPOSITIONS | SUBJECTS | AUXILIARIES | COORDINATING | ADVERBS
@@ -139,9 +138,3 @@ def _begins_contact(words: Sequence[str], place: int, verbs: Collection[str]) ->
     verb = words[place] if "'" in words[place] else next((word for word in words[place + 1 :] if not _aside(word)), "")
     # "There are pubs you do not care about the price."
     return (verb in verbs or "'" in verb) and _INDIFFERENT.isdisjoint(words[place + 1 : place + _NEAR])
-
-
-def is_plural(word: str) -> bool:
-    """Whether a word is most likely plural, and takes a plural verb."""
-    long = len(word) >= _SHORTEST_PLURAL and word.isalpha()
-    return word == PLURAL or (long and word[-1] == "s" and word[-2] not in "su")

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from dactnlg.text.grammar.english import ARTICLES, FUNCTION_WORDS
 from dactnlg.text.surface import unused_mark
 from dactnlg.text.values.numerals import NUMBER_WORDS, SINGLE
-from dactnlg.text.values.plurals import MANY, NO_NOUN, ONE, counted_noun, renumber
+from dactnlg.text.values.plurals import MANY, NO_NOUN, ONE, Noun, counted_noun, renumber
 from dactnlg.text.values.times import OTHERS, preposition_of_time
 
 _ANY = frozenset({"a", "an", "any", "another", "some"})
@@ -109,9 +109,8 @@ class Joint(NamedTuple):
         place: the index of the placeholder in the sentence.
         before: the word before it, folded, an article as "the"; "" for a function word.
         behind: the word after it, folded and without a plural ending; "" for a function word.
-        misfit: the number that the noun after it does not have, `ONE` or `MANY`; -1 if there is no such noun.
         word: the word after it, folded.
-        noun: the index of that noun among the sentence's words; -1 if there is none.
+        noun: the noun that it counts, if it is a count.
         misowner: the possessive ending, "'s" or "'", that is not used and would fit other values; "" if neither is.
         mistime: "in" or "on", the one that is not used before it and would fit other times; "" if neither is.
         misarticle: what would replace its "a" or "any" before other values: "the", or `BARE` if no noun follows; "" if
@@ -123,9 +122,8 @@ class Joint(NamedTuple):
     place: int
     before: str
     behind: str
-    misfit: int
     word: str
-    noun: int
+    noun: Noun
     misowner: str
     mistime: str
     misarticle: str
@@ -170,7 +168,7 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
     for place, (part, behind, at) in enumerate(zip(parts, parts[1:], _places(words, mark), strict=False)):
         last, first = _LAST.search(part), _FIRST.match(behind)
         before, word = last[1].casefold() if last else "", first[1].casefold() if first else ""
-        noun, number = counted_noun(words, at, mark, known) if words[at] == mark else NO_NOUN
+        noun = counted_noun(words, at, mark, known) if words[at] == mark else NO_NOUN
         before = "the" if before in ARTICLES else _telling(before)
         misowner, mistime = _misowner(part, behind), OTHERS.get(last[1].casefold(), "") if last else ""
         misarticle = _misarticle(last[1].casefold() if last else "", behind)
@@ -178,8 +176,8 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
         whole = _WHOLE.match(behind) if word == "of" else None
         own = _stem(_telling(whole[1].casefold())) if whole else ""
         joined = place > 0 and part in _JOINED
-        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, *misfits, own, joined)
-        if before or joint.behind or noun >= 0 or own or any(misfits):
+        joint = Joint(place, before, _stem(_telling(word)), word, noun, *misfits, own, joined)
+        if before or joint.behind or noun.place >= 0 or own or any(misfits):
             found.append(joint)
     return tuple(found)
 
@@ -188,13 +186,13 @@ def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, .
     """Return what has to change next to values, given the edges of all; nearly always empty."""
     found: tuple[Edit, ...] = ()
     for joint in joints:
-        place, before, behind, misfit, _, _, misowner, mistime, misarticle, whole, joined = joint
+        place, before, behind, _, noun, misowner, mistime, misarticle, whole, joined = joint
         edge = edges[place]._replace(number=0) if joined and edges[place - 1].number else edges[place]
         head, tail, _, number, possessive, time, article, _ = edge
         owned, timed = misowner and possessive == misowner, mistime and time == mistime
         other = (misarticle and article == misarticle) or _is_food(behind, edge)
         other = other or _says_whole(whole, edge)
-        if head == before or tail == behind or number == misfit or owned or timed or other:
+        if head == before or tail == behind or number == noun.misfit or owned or timed or other:
             found += (_edit(joint, edge),)
     return found
 
@@ -207,7 +205,7 @@ def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
     # From the last one backwards, as words may be deleted.
     for edit in reversed(edits):
         if edit.number:
-            renumber(words, places[edit.joint.place], edit.joint.noun, edit.number)
+            renumber(words, places[edit.joint.place], edit.joint.noun)
     out = " ".join(words).split(mark)
     for edit in edits:
         place = edit.joint.place
@@ -262,7 +260,7 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
         behind = joint.word.removeprefix(edge.last) if joint.word.startswith(edge.last) else ""
         behind = behind if behind in ("s", "es") else ""
     possessive = joint.misowner if joint.misowner == edge.possessive else ""
-    number = edge.number if edge.number == joint.misfit else 0
+    number = edge.number if edge.number == joint.noun.misfit else 0
     time = joint.mistime if joint.mistime == edge.time else ""
     article = joint.misarticle if joint.misarticle == edge.article else ""
     if article and joint.before in _DEGREES:

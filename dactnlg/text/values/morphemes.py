@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dactnlg.text.surface import MORPHEME
-from dactnlg.text.values.plurals import is_plural, pluralized
+from dactnlg.text.values.plurals import pluralized, singular
 
 _ENDING = re.compile(rf"{MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't")
 
@@ -43,10 +43,10 @@ def _attached(stem: str, suffix: str) -> str:
 def ending_of(value: str, ending: str) -> str:
     """Return what a morpheme adds to a value, which is kept: "es" for box, but not the "ies" of families.
 
-    A value that is already plural ("hotels") gets nothing.
+    A value that is already plural or possessive ("hotels", "Mario's") gets nothing.
     """
     stem = value.rpartition(" ")[2]
-    if ending == "s" and is_plural(stem.lower()):
+    if ending == "s" and singular(stem.lower()) != stem.lower():
         return ""
     whole = _attached(stem, ending) if stem[-1:].isalnum() else ""
     return whole[len(stem) :] if whole.startswith(stem) else ending
