@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dactnlg.text.grammar.afterthoughts import asked_in_one
-from dactnlg.text.grammar.agreement import plural
+from dactnlg.text.grammar.agreement import plural, singular
 from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.mending import mended
@@ -461,6 +461,13 @@ def test_a_question_has_what_stands_behind_it(text: str, better: str) -> None:
     assert detokenize(asked_in_one(_tokens(text), LEXICON)) == better
 
 
+def test_a_question_about_several_boxes_or_cities() -> None:
+    lexicon = LEXICON._replace(things=frozenset({"box", "city"}))
+    text = "do you like boxes on SLOT_A? it is an old box by SLOT_B. it is a new city."
+    asked = "do you like boxes on SLOT_A that are old boxes by SLOT_B and are new cities?"
+    assert detokenize(asked_in_one(_tokens(text), lexicon)) == asked
+
+
 def test_plurals_of_nouns() -> None:
     assert all(map(is_plural, ["-s", "pubs", "children", "boxes", "families"]))
     assert not any(map(is_plural, ["this", "does", "always", "it's", "glass", "bus", "pub"]))
@@ -477,6 +484,8 @@ def test_plurals_of_verbs() -> None:
         "serves": "serve",
     }
     assert {verb: plural(verb) for verb in many} == many
+    assert {singular(verb, many): verb for verb in many.values()} == many
+    assert singular("sleep", many) == "sleep"
     assert [plural(verb) for verb in ("are", "can", "'s", "pass")] == ["are", "can", "'s", "pass"]
 
 

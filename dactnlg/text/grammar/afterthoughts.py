@@ -13,7 +13,7 @@ from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import detokenize, plain, strip_joiner
-from dactnlg.text.values.plurals import MANY
+from dactnlg.text.values.plurals import MANY, pluralized, singular
 
 
 def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:
@@ -100,12 +100,12 @@ def _of_many(predicate: Tokens, lexicon: Lexicon) -> Tokens:
     if plain(rest[:1]) and plain(rest[:1])[0] in ("a", "an"):
         noun = next((at for at, word in enumerate(rest) if word in lexicon.things), 0)
         if noun:
-            rest = [*rest[1:noun], f"{rest[noun]}s", *rest[noun + 1 :]]
+            rest = [*rest[1:noun], pluralized(rest[noun]), *rest[noun + 1 :]]
     return (plural(verb), *rest)
 
 
 def _is_thing(word: str, lexicon: Lexicon) -> bool:
-    return word in lexicon.things or word.removesuffix("s") in lexicon.things
+    return word in lexicon.things or singular(word, lexicon.things) in lexicon.things
 
 
 def _is_plural(words: Sequence[str], noun: int, lexicon: Lexicon) -> bool:

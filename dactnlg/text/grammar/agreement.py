@@ -9,7 +9,7 @@ from dactnlg.text.grammar.english import COORDINATING, PREPOSITIONS, RELATIVES, 
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import plain
-from dactnlg.text.values.plurals import MANY
+from dactnlg.text.values.plurals import MANY, pluralized
 
 _EVERY, _ALL = frozenset({"every", "each"}), ("all",)
 _THEY, _THEIR = "they", "their"
@@ -87,4 +87,5 @@ def plural(verb: str) -> str:
 
 def singular(verb: str, verbs: Collection[str]) -> str:
     """Return the singular of a verb: "is" for "are", and "serves" for "serve" if both are known verbs."""
-    return VERBS_OF_ONE.get(verb) or (f"{verb}s" if f"{verb}s" in verbs else verb)
+    # "Serves" and "carries" are written like plurals of nouns, "goes" is not.
+    return VERBS_OF_ONE.get(verb) or next((one for one in (pluralized(verb), f"{verb}es") if one in verbs), verb)
