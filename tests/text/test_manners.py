@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.text.grammar.manners import Manners
+from dactnlg.text.grammar.manners import REMEMBERED, Manners
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.templates import Templates
 from dactnlg.text.values.delexicalization import Delexicalizer
@@ -23,6 +24,16 @@ def manners(*pairs: tuple[str, str]) -> Manners:
 
 def tokens(text: str) -> list[str]:
     return text.split()
+
+
+def test_few_of_the_act_types_that_clients_send_are_remembered() -> None:
+    own, text = manners(("inform(near=b)", "it is near SLOT_NEAR .")), tokens("where is it ? it is here .")
+    for number in range(REMEMBERED[0] + 10):
+        turn = parse(f"act{number}()")
+        assert not own.is_question(f"act{number}") and not own.usual_question(f"act{number}")
+        assert not own.impersonal(turn, text) and not own.stated_behind(turn, text, "SLOT_NAME")
+    caches = [cache for cache in vars(own).values() if isinstance(cache, dict | Memory)]
+    assert [len(cache) for cache in caches] == [REMEMBERED[0]] * 4
 
 
 def test_a_text_that_says_that_there_is_none_is_for_acts_that_do() -> None:

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.text.grammar.denials import Denials, denies, denies_again, has_none, is_denial, told_behind
 from dactnlg.text.grammar.english import QUESTION_WORDS
@@ -37,6 +38,8 @@ MOSTLY = 0.5
 """The least share of an act type's texts that ask, or deny, from which it mostly does so."""
 PERSONAL = 0.8
 """The least share of an act type's questions that address the user from which others are strange."""
+REMEMBERED = 1_000, 1 << 20
+"""Act types whose manners are cached, at most, and their bytes: clients may send any."""
 _USER = frozenset({"you", "your", "yours", "i", "we", "us", "me", "please"})
 _ASKING = QUESTION_WORDS | {"do", "does", "would", "can", "are", "is"}
 """Words that begin questions."""
@@ -88,10 +91,10 @@ class Manners:
     def __init__(self, templates: Templates) -> None:
         self._templates, self._denials, self.marks = templates, Denials(templates), Marks(templates)
         self._identities, self._turns = Identities(templates), Turns(templates)
-        self._open: dict[Key, bool] = {}
-        self._questions: dict[str, bool] = {}
-        self._personal: dict[Key, bool] = {}
-        self._usual_questions: dict[str, Tokens] = {}
+        self._open: Memory[bool] = Memory(*REMEMBERED)
+        self._questions: Memory[bool] = Memory(*REMEMBERED)
+        self._personal: Memory[bool] = Memory(*REMEMBERED)
+        self._usual_questions: Memory[Tokens] = Memory(*REMEMBERED)
 
     @cached_property
     def _shares(self) -> dict[Key, Shares]:
@@ -177,26 +180,29 @@ class Manners:
 
     def is_question(self, act_type: str) -> bool:
         """Whether an act type asks, by its name or because all of its training texts begin with a question."""
-        if act_type not in self._questions:
-            texts = [t for key, own in self._templates.sentences.items() if act_types(key) == (act_type,) for t in own]
+        found = self._questions.get(act_type)
+        if found is None:
+            texts = self._texts((act_type,))
             asked = len(texts) >= FEW_TEXTS and all(asking(text)[0] for text in texts)
-            self._questions[act_type] = asked or DialogueAct(act_type).is_question
-        return self._questions[act_type]
+            found = self._questions.put(act_type, asked or DialogueAct(act_type).is_question, len(act_type))
+        return found
 
     def usual_question(self, act_type: str) -> Tokens:
         """Return the most frequent final question, without values, of training's texts for an act type.
 
         "Which do you like?"; empty if few of the texts ask.
         """
-        if act_type not in self._usual_questions:
+        found = self._usual_questions.get(act_type)
+        if found is None:
             rows = self._templates.specials.items()
             # Questions about special values do not suit other values.
             own = [text for (key, text), values in rows if act_types(key) == (act_type,) and () in values]
             ends = Counter(split_sentences(text)[-1] for text in own if worded_as_question(text))
             bare = {end: n for end, n in ends.items() if end[0] in QUESTION_WORDS and not any(map(is_placeholder, end))}
             usual = max(bare, key=lambda end: (bare[end], end), default=())
-            self._usual_questions[act_type] = usual if 2 * ends.total() >= len(own) else ()
-        return self._usual_questions[act_type]
+            usual = usual if 2 * ends.total() >= len(own) else ()
+            found = self._usual_questions.put(act_type, usual, len(act_type) + 100 * len(usual))
+        return found
 
     @cached_property
     def _with_marks(self) -> bool:
@@ -225,21 +231,28 @@ class Manners:
 
     def _goes_on(self, acts: Key) -> bool:
         """Whether texts for act types state something after a question, or are too few to tell."""
-        if acts not in self._open:
-            texts = [t for key, own in self._templates.sentences.items() if act_types(key) == acts for t in own]
+        found = self._open.get(acts)
+        if found is None:
+            texts = self._texts(acts)
             behind = sum(map(bool, map(_stated_behind, texts)))
-            self._open[acts] = len(texts) < LEAST_TEXTS or behind >= LEAST_BEHIND * len(texts)
-        return self._open[acts]
+            few = len(texts) < LEAST_TEXTS
+            found = self._open.put(acts, few or behind >= LEAST_BEHIND * len(texts), sum(map(len, acts)))
+        return found
 
     def impersonal(self, turn: Turn, tokens: Sequence[str]) -> int:
         """Return how many questions do not address the user, if nearly all of training's do: "where is it near?"."""
         acts = act_types(kind(turn))
-        if acts not in self._personal:
-            texts = [t for key, own in self._templates.sentences.items() if act_types(key) == acts for t in own]
-            asked = [each for text in texts for each in _questions(text)]
+        personal = self._personal.get(acts)
+        if personal is None:
+            asked = [each for text in self._texts(acts) for each in _questions(text)]
             to_user = sum(map(_to_user, asked))
-            self._personal[acts] = len(asked) >= LEAST_TEXTS and to_user >= PERSONAL * len(asked)
-        return sum(not _to_user(each) for each in _questions(tokens)) if self._personal[acts] else 0
+            personal = len(asked) >= LEAST_TEXTS and to_user >= PERSONAL * len(asked)
+            self._personal.put(acts, personal, sum(map(len, acts)))
+        return sum(not _to_user(each) for each in _questions(tokens)) if personal else 0
+
+    def _texts(self, acts: Key) -> list[Tokens]:
+        """Return the training texts for just these act types."""
+        return [text for key, own in self._templates.sentences.items() if act_types(key) == acts for text in own]
 
     def told_of_none(self, turn: Turn, tokens: Sequence[str]) -> int:
         """Return how many statements are about what does not exist: "there are no trails here. They have toilets."."""
