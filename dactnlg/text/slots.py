@@ -86,11 +86,6 @@ class SlotChecker:
             if name not in delexicalizer.paraphrased
         }
 
-    @property
-    def cued(self) -> tuple[str, ...]:
-        """The slots that have cues."""
-        return tuple(self._cues)
-
     def check(self, turn: Turn, sentence: str) -> SlotReport:
         """Check a lexicalised sentence, by finding in it the turn's values or the words that the card has for them."""
         tokens = self.delexicalizer.delexicalize(turn, sentence).tokens

@@ -41,12 +41,10 @@ def spellings(value: str, *, english: bool = True) -> Iterator[tuple[str, ...]]:
         return
     folded = [_fold(item) for item in items]
     for order in itertools.permutations(folded):
-        for inner, last in (("", ""), (",", ""), (",", ","), ("or", "or"), ("and", "and"), (",", "and"), (",", "or")):
-            yield _join(order, (inner,), (last,))
-        for word in ("and", "or"):
-            if len(items) > 2:
-                yield _join(order, (",",), (",", word))
-            yield _join(order, ("/",), ("/",))
+        for word in ("", ",", "/", "or", "and"):
+            yield _join(order, (word,), (word,))
+        for end in ((), ("and",), ("or",), (",", "and"), (",", "or")) if len(items) > 2 else ():
+            yield _join(order, (",",), end)
 
 
 def loose_spellings(value: str) -> set[tuple[str, ...]]:
