@@ -17,7 +17,7 @@ from math import sqrt
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.example import Pair
-from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.nearness import names_slot
@@ -128,8 +128,8 @@ def _named(tokens: Tokens, slots: Sequence[str]) -> Iterator[tuple[str, int, int
 
 
 def _held(token: str) -> str:
-    """Return the placeholder in a token, without its number; "" if there is none."""
-    return strip_joiner(token).partition("#")[0] if is_placeholder(token) else ""
+    """Return the placeholder that a token holds, without its number; "" if it holds none."""
+    return without_ordinal(strip_joiner(token)) if is_placeholder(token) else ""
 
 
 def _nearest(token: str, place: int, slots: Sequence[str], at: Sequence[tuple[int, str]]) -> str:

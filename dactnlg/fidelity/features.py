@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.surface import strip_joiner
 
 LONGEST = 4
@@ -37,7 +37,7 @@ def folded(tokens: Iterable[str]) -> list[str]:
     Words are lower-cased; placeholders lose their numbers: the second `near` is also `SLOT_NEAR`.
     """
     return [
-        strip_joiner(token).partition("#")[0] if "SLOT_" in token and is_placeholder(token) else token.lower()
+        without_ordinal(strip_joiner(token)) if "SLOT_" in token and is_placeholder(token) else token.lower()
         for token in tokens
     ]
 

@@ -14,6 +14,7 @@ from dactnlg.text.grammar.fluency import nouns
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import plain, strip_joiner
+from dactnlg.text.templates import act_types
 
 LEAST = 20
 """Training sentences of an act type that all have a slot, at least."""
@@ -62,7 +63,7 @@ class ImpliedSlots:
         single = {name: single[name] for name in counted if name in single}
         with_slot, total = Counter[tuple[str, str]](), Counter[str]()
         for key, sentences in templates.sentences.items() if single else ():
-            for act_type in (trait for trait in key if "|" not in trait):
+            for act_type in act_types(key):
                 total[act_type] += len(sentences)
                 for placeholder, slot in single.items():
                     with_slot[act_type, placeholder] += len(sentences) * (f"{act_type}|{slot.name}" in key)

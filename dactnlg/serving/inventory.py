@@ -7,6 +7,7 @@ from collections import defaultdict
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.encoding import ActEncoder
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.templates import act_types
 
 EXAMPLES, MOST_SLOTS = 3, 3
 
@@ -37,9 +38,8 @@ def examples(preprocessor: Preprocessor) -> list[str]:
     weights = {key: sum(said.values()) for key, said in sentences.items() if 1 < len(key) <= 1 + MOST_SLOTS}
     found: dict[str, str] = {}
     for key in sorted(weights, key=lambda key: (-weights[key], key)):
-        act_types = [entry for entry in key if "|" not in entry]
-        if len(act_types) == 1 and act_types[0] not in found and len(found) < EXAMPLES:
-            act_type = act_types[0]
+        act_type, *others = act_types(key)
+        if not others and act_type not in found and len(found) < EXAMPLES:
             tags = [entry.partition("|")[2] for entry in key if "|" in entry]
             slots = [slot for tag in tags for slot in _made_up(act_type, tag, preprocessor.encoder)]
             if len(slots) <= MOST_SLOTS + 1:

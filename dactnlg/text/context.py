@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.acts import Turn
+from dactnlg.text.encoding import padded
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.delexicalization import Delexicalizer
 from dactnlg.text.vocabulary import Vocabulary
@@ -49,9 +50,7 @@ def context_vocabulary(contexts: Iterable[Sequence[str]]) -> Vocabulary:
 def numbered(vocabulary: Vocabulary, contexts: Sequence[Sequence[str]]) -> NDArray[np.int32]:
     """Return the token ids of contexts, (B, C), padded with 0 at the end."""
     rows = [vocabulary.encode(context) for context in contexts]
-    # A few fixed shapes keep the number of compiled functions small.
-    width = -(-max(1, *map(len, rows), 1) // 8) * 8
-    numbers = np.zeros((len(rows), width), np.int32)
+    numbers = np.zeros((len(rows), padded(map(len, rows), 8)), np.int32)
     for place, row in enumerate(rows):
         numbers[place, : len(row)] = row
     return numbers

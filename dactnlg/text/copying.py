@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.acts import SPECIAL_VALUES, Turn
-from dactnlg.text.encoding import ActEncoder
+from dactnlg.text.encoding import ActEncoder, padded
 from dactnlg.text.surface import tokenize
 from dactnlg.text.values.delexicalization import Delexicalizer
 from dactnlg.text.vocabulary import UNK_ID, Vocabulary
@@ -32,9 +32,7 @@ def copied(
         The id of a token, and the index of its entry, from 1 in the order of `ActEncoder.sequences`.
     """
     rows = [_copied(turn, encoder, delexicalizer, vocabulary) for turn in turns]
-    # A few fixed shapes keep the number of compiled functions small.
-    length = -(-max(1, *map(len, rows)) // 4) * 4 if rows else 4
-    found = np.zeros((len(turns), length, 2), np.int32)
+    found = np.zeros((len(turns), padded(map(len, rows)), 2), np.int32)
     for filled, row in zip(found, rows, strict=True):
         filled[: len(row)] = row or 0
     return found

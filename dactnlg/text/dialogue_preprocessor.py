@@ -70,7 +70,7 @@ class DialoguePreprocessor:
         for pair in pairs:
             texts |= dict.fromkeys((pair.conversation, text) for text in (*pair.context, pair.target))
         found = Vocabulary.build(words(text) for _, text in texts)
-        return cls(Vocabulary(found.tokens[4 : 4 + most]), turns, longest, teacher, tuple(sorted(set(acts))))
+        return cls(Vocabulary(found.ordinary[:most]), turns, longest, teacher, tuple(sorted(set(acts))))
 
     @property
     def sizes(self) -> Sizes:
@@ -147,7 +147,7 @@ class DialoguePreprocessor:
         """Write the preprocessor as JSON."""
         data = {
             "kind": "dialogue",
-            "vocabulary": self.vocabulary.tokens[4:],
+            "vocabulary": self.vocabulary.ordinary,
             "turns": self.turns,
             "longest": self.longest,
             "teacher": self.teacher,

@@ -115,10 +115,7 @@ class ActEncoder:
             ids, shape (turns, entries, words).
         """
         rows = [self._sequence(turn) for turn in turns]
-        length = max((len(row) for row in rows), default=1)
-        width = max((len(words) for row in rows for _, words in row), default=1)
-        # A few fixed shapes keep the number of compiled functions small.
-        length, width = -(-max(length, 1) // 4) * 4, -(-max(width, 1) // 4) * 4
+        length, width = padded(map(len, rows)), padded(len(words) for row in rows for _, words in row)
         numbers = np.zeros((len(turns), length, 2), np.int32)
         words = np.zeros((len(turns), length, width), np.int32)
         for i, row in enumerate(rows):
@@ -137,6 +134,14 @@ class ActEncoder:
 
     def _sequence(self, turn: Turn) -> list[tuple[tuple[int, int], list[int]]]:
         return [(pair, self.words.encode(value_words(slot)) if slot else []) for pair, slot in self.known(turn)]
+
+
+def padded(lengths: Iterable[int], step: int = 4) -> int:
+    """Return the width of an array for rows of some lengths, a multiple of `step`, at least one.
+
+    A few fixed shapes keep the number of compiled functions small.
+    """
+    return -(-max([1, *lengths]) // step) * step
 
 
 def value_words(slot: Slot) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.placeholders import Required
+from dactnlg.text.placeholders import Required, without_ordinal
 from dactnlg.text.sentences import ENDS
 from dactnlg.text.surface import strip_joiner
 
@@ -104,10 +104,6 @@ def folded_value(slot: Slot) -> tuple[str, str]:
     return slot.name, (slot.value or "").casefold()
 
 
-def _kind(placeholder: str) -> str:
-    return placeholder.partition("#")[0]
-
-
 def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[tuple[Required, Required]]:
     """Yield the values that delexicalised tokens attribute to the wrong thing, each with that thing.
 
@@ -118,8 +114,8 @@ def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[t
     if not owner:
         return
     words = [strip_joiner(token) for token in tokens]
-    by_name, kind = {item.placeholder: item for item in required}, _kind(next(iter(owner.values())))
-    names = {placeholder for placeholder in by_name if _kind(placeholder) == kind}
+    by_name, kind = {item.placeholder: item for item in required}, without_ordinal(next(iter(owner.values())))
+    names = {placeholder for placeholder in by_name if without_ordinal(placeholder) == kind}
     named = [place for place, word in enumerate(words) if word in names]
     if {words[place] for place in named} < names or not IN_ORDER.isdisjoint(words):
         return

@@ -41,9 +41,14 @@ def is_placeholder(token: str) -> bool:
     return "SLOT_" in token and strip_joiner(token).startswith("SLOT_")
 
 
+def without_ordinal(placeholder: str) -> str:
+    """Return the placeholder of a slot's first value: `SLOT_FOOD` for `SLOT_FOOD#2`."""
+    return placeholder.partition("#")[0]
+
+
 def values_alike(tokens: Iterable[str]) -> list[str]:
     """Return tokens with the ordinals of placeholders dropped: `SLOT_FOOD#2` becomes `SLOT_FOOD`."""
-    return [token.partition("#")[0] if "#" in token and is_placeholder(token) else token for token in tokens]
+    return [without_ordinal(token) if "#" in token and is_placeholder(token) else token for token in tokens]
 
 
 def said_once(turn: Turn) -> Turn:

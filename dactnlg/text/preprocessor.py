@@ -109,7 +109,7 @@ class Preprocessor:
             inflection: chooses the forms of values.
         """
         placeholders = {token for pair in pairs for token in pair.tokens if is_placeholder(token)}
-        words = Vocabulary.build((pair.tokens for pair in pairs), min_count).tokens[4:]
+        words = Vocabulary.build((pair.tokens for pair in pairs), min_count).ordinary
         # Placeholders are contiguous, so that a constraint is a mask over one stretch of the vocabulary.
         ordered = sorted(placeholders) + [word for word in words if word not in placeholders]
         encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
@@ -226,8 +226,8 @@ class Preprocessor:
 
     def lacks(self, turn: Turn, slot: Slot, tokens: tuple[str, ...]) -> bool:
         """Whether the words of a sentence with placeholders fail to express a special value of a turn."""
-        turn, shown = self.delexicalizer.prepared(turn), self.checker.shown(tokens)
-        cues = self.checker.look(self.request(turn).act.expected, tokens, shown)
+        request, shown = self.request(turn), self.checker.shown(tokens)
+        turn, cues = request.turn, self.checker.look(request.act.expected, tokens, shown)
         if self.reader is None:
             return f"{slot.name}={slot.special}" in cues.missing
         if f"{slot.name}={slot.special}" in self.new_values.unsaid(turn, tokens):
@@ -277,9 +277,9 @@ class Preprocessor:
     def save(self, path: Path) -> None:
         """Write the preprocessor as JSON."""
         data: dict[str, Any] = {
-            "vocabulary": self.vocabulary.tokens[4:],
+            "vocabulary": self.vocabulary.ordinary,
             "features": self.encoder.features,
-            "words": self.encoder.words.tokens[4:],
+            "words": self.encoder.words.ordinary,
             "corpus": self.encoder.corpus,
             "casing": self.casing.to_json(),
             "inflection": self._relexicalizer.inflection.to_json(),
@@ -290,7 +290,7 @@ class Preprocessor:
         if self.neighbours.costs:
             data["neighbours"] = self.neighbours.costs
         if self.context is not None:
-            data["context"] = self.context.tokens[4:]
+            data["context"] = self.context.ordinary
         path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
 
     @classmethod

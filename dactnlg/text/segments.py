@@ -18,7 +18,7 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, strip_joiner
-from dactnlg.text.trigger_words import QUESTION
+from dactnlg.text.templates import act_types
 from dactnlg.text.values.delexicalization import ParaphrasedSlot
 
 SILENCE: Tokens = (f"{JOINER}.",)
@@ -114,7 +114,7 @@ class Segments:
         act type are returned: "Do you like shooters? It is not available on Linux."
         """
         own = self._statements_of(act_type, slot)
-        if own or act_type.startswith(QUESTION):
+        if own or DialogueAct(act_type).is_question:
             return own
         others = next(filter(None, (self._statements_of(other, slot) for other in self._stating)), [])
         return others or self.preprocessor.new_values.statements(act_type, slot, self.statements)
@@ -124,8 +124,8 @@ class Segments:
         """The act types that are not questions, those with the most texts first."""
         counts = Counter[str]()
         for key, texts in self.preprocessor.templates.sentences.items():
-            acts = [trait for trait in key if "|" not in trait]
-            if len(acts) == 1 and not acts[0].startswith(QUESTION):
+            acts = act_types(key)
+            if len(acts) == 1 and not DialogueAct(acts[0]).is_question:
                 counts[acts[0]] += len(texts)
         return [act_type for act_type, _ in counts.most_common()]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
+from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.sentences import Tokens, join_sentences, last_sentence
 from dactnlg.text.surface import strip_joiner, tokenize
 
@@ -37,8 +37,6 @@ class Templates:
         specials: dict[tuple[Key, Tokens], list[Key]] | None = None,
     ) -> None:
         self.sentences, self.specials = sentences, specials or {}
-        self._words: Counter[str] = Counter()
-        self._further: set[tuple[str, str]] | None = None
         self._things: Memory[bool] = Memory(*REMEMBERED)
         # By the set of their placeholders: for each kind with its special values, the sentence with the most weight.
         self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Tokens]]] = {}
@@ -91,7 +89,6 @@ class Templates:
         The sentence of the nearest acts that expresses most of the slots comes first, then further ones for the rest; a
         slot that no sentence expresses by itself is named plainly, in a full sentence if `english`. A final question
         stays final. There is always at least one token.
-        there. There is always at least one token.
         """
         wanted = frozenset((*kind(turn), *special_values(turn)))
         owed = {item.placeholder: item for item in required}
@@ -133,11 +130,13 @@ class Templates:
 
     def spelt_out(self, slot_name: str) -> str:
         """Return the words of a slot's name, as in training: "price range" for `pricerange` or `pub-pricerange`."""
-        if not self._words:
-            self._words = Counter(word for group in self.sentences.values() for sentence in group for word in sentence)
         first, *rest = slot_name.casefold().replace("_", " ").split("-")
         parts = rest if rest and first in self._domains else [first, *rest]
         return " ".join(word for name in " ".join(parts).split() for word in _segments(name, self._words))
+
+    @cached_property
+    def _words(self) -> Counter[str]:
+        return Counter(word for sentence in self.texts() for word in sentence)
 
     @cached_property
     def _domains(self) -> set[str]:
@@ -161,11 +160,13 @@ class Templates:
 
         Turns in which several acts have the slot do not count: the value may be another act's.
         """
-        if self._further is None:
-            held = {(key, strip_joiner(t)) for key, text in self.specials for t in text if is_placeholder(t)}
-            rows = ((_having(key, name.partition("#")[0]), name) for key, name in held if "#" in name)
-            self._further = {(acts[0], name) for acts, name in rows if len(acts) == 1}
         return (act_type, placeholder) in self._further
+
+    @cached_property
+    def _further(self) -> set[tuple[str, str]]:
+        held = {(key, strip_joiner(t)) for key, text in self.specials for t in text if is_placeholder(t)}
+        rows = ((_having(key, without_ordinal(name)), name) for key, name in held if "#" in name)
+        return {(acts[0], name) for acts, name in rows if len(acts) == 1}
 
     def texts(self) -> Iterator[Tokens]:
         """Yield the distinct sentences of each kind of turn."""

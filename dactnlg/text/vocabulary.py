@@ -27,6 +27,11 @@ class Vocabulary:
         kept = [token for token, count in counts.items() if count >= min_count]
         return cls(sorted(kept, key=lambda token: (-counts[token], token)))
 
+    @property
+    def ordinary(self) -> list[str]:
+        """The tokens after the four special ones."""
+        return self.tokens[4:]
+
     def __len__(self) -> int:
         return len(self.tokens)
 

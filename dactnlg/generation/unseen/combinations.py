@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from dactnlg.acts import Turn
-from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
@@ -39,7 +39,7 @@ class Combinations:
     def _further(self, names: Iterable[str]) -> Key:
         """Return those of placeholders that stand for further values of a slot; lists have as many as they like."""
         names = {strip_joiner(name) for name in names if "#" in name and is_placeholder(name)}
-        return tuple(sorted(name for name in names if name.partition("#")[0] not in self._lists))
+        return tuple(sorted(name for name in names if without_ordinal(name) not in self._lists))
 
     @cached_property
     def _lists(self) -> set[str]:

@@ -19,6 +19,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, join_sentences
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import act_types
 
 
 class Describer:
@@ -50,7 +51,7 @@ class Describer:
             weights, placeholder = Counter[str](), placeholder_name(name)
             asks = self._preprocessor.manners.is_question
             for key, sentences in self._preprocessor.templates.sentences.items():
-                acts = [trait for trait in key if "|" not in trait]
+                acts = act_types(key)
                 if len(acts) == 1 and not asks(acts[0]) and f"{acts[0]}|{name}" in key:
                     weights[acts[0]] += sum(placeholder in map(strip_joiner, tokens[:2]) for tokens in sentences)
             best = max(weights, key=lambda act: (weights[act], act), default="")

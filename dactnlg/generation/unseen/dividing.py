@@ -25,7 +25,7 @@ from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments, reduced
 from dactnlg.text.sentences import Tokens, is_asking, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, canonical_values, combination
+from dactnlg.text.templates import Key, act_types, canonical_values, combination
 
 
 class Divider:
@@ -183,7 +183,7 @@ class Divider:
         """
         if act_type not in self._clauses:
             templates = self._preprocessor.templates
-            acts = {trait for key in templates.sentences for trait in key if "|" not in trait}
+            acts = {each for key in templates.sentences for each in act_types(key)}
             others = {each for each in acts if not self._asks(each)}
             found = clauses(templates, others) | clauses(templates, {act_type})
             if self._asks(act_type):

@@ -18,7 +18,7 @@ from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.mending import mended
 from dactnlg.text.grammar.only_one import the_only
 from dactnlg.text.grammar.phrasing import with_object
-from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, append_sentences, is_asking, split_sentences
@@ -67,7 +67,7 @@ class Mender:
         """Return a candidate without sentences that say nothing of their own: "it is a game. It is on Steam."."""
         sentences, turn = split_sentences(candidate.tokens), candidate.request.turn
         subject = self._lexicon.subject
-        named = {word for word in map(strip_joiner, candidate.tokens) if subject and word.partition("#")[0] == subject}
+        named = {word for word in map(strip_joiner, candidate.tokens) if subject and without_ordinal(word) == subject}
         # What is said of one thing says nothing of another.
         for place, own in enumerate(sentences if len(named) < 2 else ()):
             rest = [*sentences[:place], *sentences[place + 1 :]]
@@ -120,7 +120,7 @@ class Mender:
         """
         held, nouns = set(self._lexicon.held), dict[str, str]()
         for item in self._preprocessor.delexicalizer.required(turn):
-            name, value = item.placeholder.partition("#")[0], item.slot.value or ""
+            name, value = without_ordinal(item.placeholder), item.slot.value or ""
             if " " not in value:
                 held.discard(name)
             if name in self._lexicon.value_nouns and (" " not in value or "," in value):
@@ -137,7 +137,7 @@ class Mender:
         words = list(tokens)
         for at in places:
             name = strip_joiner(tokens[at - 1])
-            noun, value = self._nouns.get(name.partition("#")[0]), last.get(name, "")
+            noun, value = self._nouns.get(without_ordinal(name)), last.get(name, "")
             if noun and (value.endswith("ing") or not pluralized(value).startswith(value)):
                 words[at] = noun
         return tuple(words)
@@ -150,7 +150,7 @@ class Mender:
         for text in self._preprocessor.templates.texts():
             for name, word in pairwise(text):
                 if word in things and is_placeholder(name):
-                    found.setdefault(strip_joiner(name).partition("#")[0], Counter())[word] += 1
+                    found.setdefault(without_ordinal(strip_joiner(name)), Counter())[word] += 1
         return {name: words.most_common(1)[0][0] for name, words in found.items()}
 
     def _done(self, turn: Turn, tokens: Tokens) -> Tokens:

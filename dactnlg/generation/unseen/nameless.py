@@ -18,6 +18,7 @@ from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import act_types
 
 _BE = ["is"], ["was"]
 
@@ -72,7 +73,7 @@ class Nameless:
         """Which act type names what others are about, mostly they themselves: `offer(name)` beside `inform(area)`."""
         found, texts = Counter[tuple[str, str]](), Counter[str]()
         for key, sentences in self._preprocessor.templates.sentences.items():
-            acts = [trait for trait in key if "|" not in trait]
+            acts = act_types(key)
             names = [act for act in acts if self._name is not None and f"{act}|{self._name.name}" in key]
             texts.update(dict.fromkeys(acts, len(sentences)))
             for act, naming in product(acts, names):

@@ -19,7 +19,7 @@ from dactnlg.text.grammar.english import (
     listed,
 )
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
-from dactnlg.text.placeholders import is_placeholder, values_alike
+from dactnlg.text.placeholders import is_placeholder, values_alike, without_ordinal
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import JOINER, plain
 from dactnlg.text.values.plurals import pluralized
@@ -234,7 +234,7 @@ def _kinds(texts: Iterable[Sequence[str]], plurals: Collection[str]) -> tuple[se
                 while end > place + 2 and words[end - 1].endswith(_PARTICIPLES):
                     end -= 1
                 if end > place + 2:
-                    counts[words[end - 1].partition("#")[0]] += 1
+                    counts[without_ordinal(words[end - 1])] += 1
     least = COMMON * max(counts.values(), default=0)
     one = {word for word, count in counts.items() if count >= least and (pluralized(word) in every or word in counted)}
     return one, {pluralized(word) for word in one if not is_placeholder(word)} & every

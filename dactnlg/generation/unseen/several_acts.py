@@ -15,13 +15,14 @@ from dactnlg.acts import DialogueAct, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.parts import Parts, Text, renamed
 from dactnlg.text import owners
-from dactnlg.text.placeholders import Required
+from dactnlg.text.placeholders import Required, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import ENDS, Tokens, append_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.tallies import SlotReport, Tally
+from dactnlg.text.templates import act_types
 
 ONE = frozenset({"only", "other"})
 """Words of which texts for the only match have one: "the only pub", "no pub other than"."""
@@ -101,14 +102,14 @@ class SeveralActs:
         return tuple(DialogueAct(act.act_type, (name, *rest)) for name in things.values())
 
     def _is_name(self, item: Required) -> bool:
-        return item.placeholder.partition("#")[0] == self._subject
+        return without_ordinal(item.placeholder) == self._subject
 
     @cached_property
     def _about_one(self) -> set[str]:
         """The act types that speak of one thing and no other, as cannot be said of each of two."""
         one, every = Counter[str](), Counter[str]()
         for key, texts in self._preprocessor.templates.sentences.items():
-            acts = [trait for trait in key if "|" not in trait]
+            acts = act_types(key)
             every.update(dict.fromkeys(acts, len(texts)))
             one.update(dict.fromkeys(acts, sum(not ONE.isdisjoint(text) for text in texts)))
         return {act_type for act_type in every if 2 * one[act_type] > every[act_type]}
@@ -128,7 +129,7 @@ class SeveralActs:
     @cached_property
     def _known(self) -> set[frozenset[str]]:
         """The act types of each of training's turns."""
-        return {frozenset(each for each in key if "|" not in each) for key in self._preprocessor.templates.sentences}
+        return {frozenset(act_types(key)) for key in self._preprocessor.templates.sentences}
 
     def _retold(self, request: Request, parts: Sequence[Candidate]) -> list[Sequence[str]]:
         """Return the texts of a turn's parts with its placeholders; what has been named is "it" where it can be."""

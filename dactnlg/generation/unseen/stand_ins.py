@@ -21,8 +21,8 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text import owners
 from dactnlg.text.grammar.denials import denies
-from dactnlg.text.grammar.several import told_of_several
-from dactnlg.text.placeholders import Required
+from dactnlg.text.grammar.several import made_plural
+from dactnlg.text.placeholders import Required, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import Tokens, split_sentences
@@ -178,7 +178,7 @@ class StandIns:
         for item in stand_in.surplus:
             tokens, first, last = self._beside(stand_in.request.turn, tokens, item)
             if several and "and" in tokens[first:last]:
-                tokens = told_of_several(tokens, first, last, item.slot.name)
+                tokens = made_plural(tokens, first, last, item.slot.name)
         return tokens
 
     def _surplus(self, turn: Turn, required: Sequence[Required]) -> list[Required]:
@@ -233,8 +233,8 @@ class StandIns:
 
     def _beside(self, known: Turn, tokens: Tokens, item: Required) -> Joined:
         """Return a text with one more value of a slot beside the last one of it."""
-        base = item.placeholder.partition("#")[0]
-        own = [place for place, token in enumerate(tokens) if strip_joiner(token).partition("#")[0] == base]
+        base = without_ordinal(item.placeholder)
+        own = [place for place, token in enumerate(tokens) if without_ordinal(strip_joiner(token)) == base]
         if not own:
             return self._beside_words(known, tokens, item)
         # What is joined to the word beside it stays as it is.

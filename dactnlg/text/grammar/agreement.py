@@ -11,7 +11,8 @@ from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import plain
 from dactnlg.text.values.plurals import MANY, pluralized
 
-_EVERY, _ALL = frozenset({"every", "each"}), ("all",)
+ALL = frozenset({"all", "every", "each"})
+"""Words before a noun that stands for all of its kind; only "all" takes the plural."""
 _THEY, _THEIR = "they", "their"
 _THERE_ARE = "there", "are"
 
@@ -41,9 +42,9 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
     """
     words = plain(sentence)
     made = list(sentence)
-    if words[0] in _EVERY or (words[0] in _ALL and PRONOUN not in words[: next(_main(words, verbs), 0)]):
+    if words[0] in ALL and (words[0] != "all" or PRONOUN not in words[: next(_main(words, verbs), 0)]):
         for place in _main(words, verbs):
-            made[place] = plural(words[place]) if words[0] in _ALL else singular(words[place], verbs)
+            made[place] = plural(words[place]) if words[0] == "all" else singular(words[place], verbs)
     for place in range(1, len(words)) if number else ():
         before, word = words[place - 1], words[place]
         # "What is it about these pubs that makes you like them?"

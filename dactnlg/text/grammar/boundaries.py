@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from dactnlg.text.grammar.agreement import plural
+from dactnlg.text.grammar.agreement import ALL, plural
 from dactnlg.text.grammar.english import COORDINATING, RELATIVES
 from dactnlg.text.grammar.indifference import is_condition
 from dactnlg.text.grammar.phrasing import COMMA, trimmed
@@ -12,7 +12,6 @@ from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, is_asking
 from dactnlg.text.surface import JOINER, plain
 
-ALL = frozenset({"all", "every", "each"})
 _THEM = ["it"], ["they"]
 
 

@@ -24,6 +24,7 @@ from dactnlg.text.grammar.joints import misjoined, without_apology
 from dactnlg.text.grammar.lexicon import PLURAL
 from dactnlg.text.grammar.verbs import MODALS, contacts, finite
 from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import JOINER, strip_joiner
 from dactnlg.text.values.plurals import is_plural
 
@@ -211,15 +212,16 @@ def _many_before(words: Sequence[str]) -> bool:
 
 
 def _repeats(words: Sequence[str]) -> bool:
-    runs = list(_runs(words))
+    runs = list(word_runs(words, REPEATED))
     if len(set(runs)) == len(runs):
         return False
     runs = [run for run in runs if not any(map(is_placeholder, run))]
     return len(set(runs)) < len(runs)
 
 
-def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    yield from zip(*(words[start:] for start in range(REPEATED)), strict=False)
+def word_runs(words: Sequence[str], order: int) -> Iterator[Tokens]:
+    """Return the runs of `order` words."""
+    return zip(*(words[start:] for start in range(order)), strict=False)
 
 
 def glued(tokens: Sequence[str], plurals: Collection[str]) -> int:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from dactnlg.text.grammar.english import ARTICLES, BEING, COORDINATING, JOINTS, NEGATIONS, PREPOSITIONS, listed
-from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types
@@ -98,7 +98,7 @@ def _is_plain(before: str, run: _Run) -> bool:
 
 
 def _plain(token: str) -> str:
-    return strip_joiner(token).partition("#")[0] if is_placeholder(token) else strip_joiner(token).lower()
+    return without_ordinal(strip_joiner(token)) if is_placeholder(token) else strip_joiner(token).lower()
 
 
 def has_none(tokens: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
 from dactnlg.text.grammar.articles import definite_nouns, learned_articles
-from dactnlg.text.grammar.clauses import faults, glued
+from dactnlg.text.grammar.clauses import faults, glued, word_runs
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import GREETINGS, RELATIVES
 from dactnlg.text.grammar.having import held_values, value_nouns
@@ -60,7 +60,7 @@ class Fluency:
         words = Counter(chain.from_iterable(stripped))
         pairs = Counter(chain.from_iterable(map(pairwise, stripped)))
         bounded = list(map(_bounded, sentences))
-        self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in _runs(s, order))
+        self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in word_runs(s, order))
         self._misspelt = misspellings(words) | joined(words, pairs)
         plurals = nouns(stripped if english else ())
         self._plurals = frozenset(plurals)
@@ -289,17 +289,13 @@ def nouns(sentences: Iterable[Sequence[str]]) -> dict[str, float]:
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
     """Return the runs of `order` words of a sentence and its bounds, with the ordinals of placeholders dropped."""
-    return _runs(_bounded(sentence), order)
+    return word_runs(_bounded(sentence), order)
 
 
 def _bounded(sentence: Sequence[str]) -> Tokens:
     # Some corpora's texts end with marks, others' do not.
     own = sentence[:-1] if strip_joiner(sentence[-1]) in ENDS else sentence
     return (BOUND, *values_alike(own), BOUND)
-
-
-def _runs(words: Tokens, order: int) -> Iterator[Tokens]:
-    return zip(*[words[start:] for start in range(order)], strict=False)
 
 
 def _subject_at(sentence: Tokens) -> int:

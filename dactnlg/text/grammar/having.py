@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
 from dactnlg.text.surface import plain, strip_joiner
 from dactnlg.text.values.nearness import names_slot
@@ -26,14 +26,14 @@ def held_values(sentences: Iterable[Sequence[str]]) -> frozenset[str]:
     found: dict[str, Counter[str]] = {}
     for sentence in sentences:
         for at, told in _told_of_things(sentence):
-            found.setdefault(_base(sentence[at]), Counter())[told] += 1
+            found.setdefault(without_ordinal(sentence[at]), Counter())[told] += 1
     return frozenset(name for name, told in found.items() if told["a"] >= LEAST and told["a"] > OFTENER * told["is"])
 
 
 def as_held(sentence: Tokens, held: Collection[str]) -> Tokens:
     """Return a sentence in which a thing has, not is, such a value: "it is cheap and is SLOT_COLOR" gets "has a"."""
     for at, told in _told_of_things(plain(sentence)):
-        if told == "is" and _base(strip_joiner(sentence[at])) in held:
+        if told == "is" and without_ordinal(strip_joiner(sentence[at])) in held:
             return (*sentence[: at - 1], "has", "a", *sentence[at:])
     return sentence
 
@@ -47,7 +47,7 @@ def value_nouns(sentences: Iterable[Sequence[str]]) -> dict[str, str]:
     found: dict[str, Counter[str]] = {}
     for sentence in sentences:
         for at in range(2, len(sentence)):
-            name, noun = _base(sentence[at]), sentence[at - 2]
+            name, noun = without_ordinal(sentence[at]), sentence[at - 2]
             if (
                 sentence[at - 1] == "of"
                 and is_placeholder(name)
@@ -81,7 +81,3 @@ def _told_of_things(words: Sequence[str]) -> Iterator[tuple[int, str]]:
                 yield at, "is"
             elif last in _INDEFINITE and before in _HAVING:
                 yield at, "a"
-
-
-def _base(placeholder: str) -> str:
-    return placeholder.partition("#")[0]

@@ -20,26 +20,27 @@ from dactnlg.text.grammar.indifference import (
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, Templates, canonical
+from dactnlg.text.templates import Key, Templates, act_types, canonical
 
 WHERE = "where"
 MOSTLY = 2
 """How many times as often as without pronouns training must use a question word before pronouns are kept."""
 
 
-def clauses(templates: Templates, act_types: Container[str]) -> dict[str, Indifference]:
+def clauses(templates: Templates, alone: Container[str]) -> dict[str, Indifference]:
     """Return for each slot the clause with which texts of act types say, at the end, that it does not matter.
 
     All have the most frequent beginning, and each the words that are most frequent for its slot.
 
     Args:
         templates: of training.
-        act_types: of acts that occur alone.
+        alone: the act types of acts that occur alone.
     """
     found: dict[str, dict[Tokens, float]] = {}
     starts: dict[Tokens, float] = {}
     for key, sentences in templates.sentences.items():
-        if len(acts := {trait.partition("|")[0] for trait in key}) == 1 and acts.pop() in act_types:
+        acts = act_types(key)
+        if len(acts) == 1 and acts[0] in alone:
             for text, weight in sentences.items():
                 for slot, clause in _single(text, templates.specials.get((key, text), [])):
                     things = found.setdefault(slot, {})
@@ -83,7 +84,7 @@ def question(templates: Templates, act_type: str) -> tuple[Tokens, Tokens]:
     """
     found: dict[tuple[Tokens, Tokens], float] = {}
     for key, sentences in templates.sentences.items():
-        for text, weight in sentences.items() if {trait.partition("|")[0] for trait in key} == {act_type} else ():
+        for text, weight in sentences.items() if act_types(key) == (act_type,) else ():
             verb = denies_caring([strip_joiner(token) for token in text])
             whole = len(split_sentences(text)) == 1 and not any(map(is_placeholder, text))
             if whole and 0 < verb < len(text) - 1 and text[verb + 1] in OPENING and is_asking(text):

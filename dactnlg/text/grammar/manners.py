@@ -18,7 +18,7 @@ from dactnlg.text.grammar.denials import Denials, denies, denies_again, has_none
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.grammar.identities import Identities
 from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts, has_negative
-from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.placeholders import Required, is_placeholder, without_ordinal
 from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types, kind
@@ -176,7 +176,7 @@ class Manners:
             # The negative value may be what is denied: "no dogs".
             found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn))
         strays = self._turns.strays(turn, required, tokens)
-        return [str(i.slot) for i in required if i.placeholder.partition("#")[0] in found or i.placeholder in strays]
+        return [str(i.slot) for i in required if without_ordinal(i.placeholder) in found or i.placeholder in strays]
 
     def is_question(self, act_type: str) -> bool:
         """Whether an act type asks, by its name or because all of its training texts begin with a question."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.agreement import agreeing, tells_of_several
+from dactnlg.text.grammar.agreement import ALL, agreeing, tells_of_several
 from dactnlg.text.grammar.antecedents import referred
 from dactnlg.text.grammar.articles import with_articles, with_the
-from dactnlg.text.grammar.boundaries import ALL, divided_anew
+from dactnlg.text.grammar.boundaries import divided_anew
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -28,7 +28,7 @@ from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.only_one import said_of_it, so_in_all, the_only_of_its_kind, the_only_ones, the_only_that
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
 from dactnlg.text.grammar.verbs import finite
-from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import plain, strip_joiner
 from dactnlg.text.values.plurals import MANY, is_plural
@@ -99,7 +99,7 @@ def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
     found, said = list[Tokens](), set[Tokens]()
     for own in sentences:
         names = [strip_joiner(token) for token in own if is_placeholder(token)]
-        if any(name.partition("#")[0] == subject for name in names):
+        if any(without_ordinal(name) == subject for name in names):
             said.clear()
         if names or own not in said:
             found.append(own)

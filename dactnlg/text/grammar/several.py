@@ -18,7 +18,7 @@ _NO_SUBJECT = PREPOSITIONS | {"of"}
 """Words before a value that show that it is not the subject of the next verb: "the phone number of SLOT_NAME is"."""
 
 
-def told_of_several(tokens: Tokens, first: int, last: int, slot_name: str) -> Tokens:
+def made_plural(tokens: Tokens, first: int, last: int, slot_name: str) -> Tokens:
     """Return an English text whose words agree with several values joined by "and".
 
     Args:

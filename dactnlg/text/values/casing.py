@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.sentences import ENDS
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.values.capitals import lower, title_case, upper
 from dactnlg.text.values.delexicalization import Delexicalized
@@ -23,7 +24,6 @@ STYLES: dict[str, Callable[[str], str]] = {
     "in words": in_words,
     "clock apart": clock_apart,
 }
-_STOPS = frozenset({".", "?", "!"})
 
 
 class Casing:
@@ -119,7 +119,7 @@ def sentence_starts(tokens: Sequence[str]) -> list[bool]:
     starts, fresh = [], True
     for token in tokens:
         starts.append(fresh)
-        fresh = strip_joiner(token) in _STOPS
+        fresh = strip_joiner(token) in ENDS
     return starts
 
 

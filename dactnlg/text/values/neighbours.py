@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dactnlg.acts import Turn
-from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.placeholders import Required, is_placeholder, without_ordinal
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.delexicalization import Delexicalizer
 
@@ -49,11 +49,11 @@ class Neighbours:
         beside: dict[str, dict[str, Counter[str]]] = {}
         subjects = Counter[str]()
         for turn, tokens in pairs:
-            subjects.update(_base(strip_joiner(token)) for token in tokens[:1] if is_placeholder(token))
+            subjects.update(without_ordinal(strip_joiner(token)) for token in tokens[:1] if is_placeholder(token))
             values = {item.placeholder: _folded(item) for item in delexicalizer.required(turn)}
             for name, neighbours in _found(tokens):
                 if name in values:
-                    beside.setdefault(_base(name), {}).setdefault(values[name], Counter()).update(neighbours)
+                    beside.setdefault(without_ordinal(name), {}).setdefault(values[name], Counter()).update(neighbours)
         for name, _ in subjects.most_common(1):
             beside.pop(name, None)
         closed = {name: values for name, values in beside.items() if len(values) <= MOST_VALUES}
@@ -67,7 +67,11 @@ class Neighbours:
             values: placeholder -> its folded value.
             tokens: the sentence with placeholders.
         """
-        known = {name: costs for name, value in values.items() if (costs := self.costs.get(_base(name), {}).get(value))}
+        known = {
+            name: costs
+            for name, value in values.items()
+            if (costs := self.costs.get(without_ordinal(name), {}).get(value))
+        }
         if not known:
             return 0.0
         return sum(known[name].get(each, 0.0) for name, pair in _found(tokens) if name in known for each in pair)
@@ -102,12 +106,7 @@ def _found(tokens: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
 
 def _word(token: str) -> str:
     """Return a word as a neighbour: without the ordinal of a placeholder, and "an" as "a"."""
-    return _base(strip_joiner(token)) if is_placeholder(token) else "a" if token == "an" else token
-
-
-def _base(placeholder: str) -> str:
-    """Return the placeholder of a slot's first value."""
-    return placeholder.partition("#")[0]
+    return without_ordinal(strip_joiner(token)) if is_placeholder(token) else "a" if token == "an" else token
 
 
 def _folded(item: Required) -> str:
