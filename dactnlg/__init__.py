@@ -5,11 +5,11 @@
 >>> turn.acts[0].slots[0].value
 'red door cafe'
 
-The public names are those of `__all__`; everything else may change between versions. They are imported when they are
-first used, so that parsing, scoring and the command line never wait for TensorFlow.
+The public names are those in `__all__`; everything else may change between versions. They are imported on first use,
+so that parsing, scoring and the command line never wait for TensorFlow.
 
-What the package has to tell beside its results goes to Python's logger `dactnlg`, which is silent until you ask it:
-`logging.basicConfig(level=logging.INFO)` shows a line an epoch while a model is trained.
+The package logs to Python's logger `dactnlg`, which is silent by default: `logging.basicConfig(level=logging.INFO)`
+shows one line per epoch during training.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Errors that the package raises on purpose.
 
-Everything a user can mend derives from `UserError`: the command line prints it as one plain message
-and exits with code 2. Every error of the package derives from `DactnlgError`.
+Errors that a user can fix derive from `UserError`: the command line prints them as one plain message and exits with
+code 2. All errors of the package derive from `DactnlgError`.
 
 >>> import dactnlg
 >>> try:
@@ -19,16 +19,16 @@ from typing import Any
 
 
 class DactnlgError(Exception):
-    """Root of every error that dactnlg raises on purpose."""
+    """Base class of all errors that dactnlg raises on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the message and the attributes: those of a worker process reach the one that waits for it."""
-        # Exceptions pickle as a call with their message, which those with an `__init__` of their own do not take.
+        """Pickle the message and the attributes, so that errors of worker processes reach the parent process."""
+        # Unpickling calls the class with the message alone by default, which fails if it has an `__init__` of its own.
         return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class UserError(DactnlgError):
-    """Something the user can mend: an act, a configuration, a file, an option."""
+    """A mistake that the user can fix: in an act, a configuration, a file or an option."""
 
 
 class ActError(UserError):
@@ -39,14 +39,14 @@ class ActSyntaxError(ActError):
     """Text that is not a dialogue act; the message shows the line and a caret under the character.
 
     Attributes:
-        reason: what was expected, without the picture.
+        reason: what was expected, without the line and the caret.
         text: the whole text that was parsed.
         position: index of the offending character in `text` (its length, if something is missing at the end).
     """
 
     def __init__(self, reason: str, text: str, position: int, where: str = "") -> None:
         self.reason, self.text, self.position = reason, text, position
-        # A caret can only stand under one line: show the line that holds the position.
+        # The caret needs a single line above it: show the one that contains the position.
         start = text.rfind("\n", 0, position) + 1
         end = text.find("\n", position)
         line = text[start : len(text) if end < 0 else end]
@@ -59,16 +59,16 @@ class ActSyntaxError(ActError):
 
 
 class UnknownNameError(UserError):
-    """A name outside the valid choices; the message gives the nearest ones.
+    """A name that is not among the valid choices; the message suggests the closest ones.
 
     >>> str(UnknownNameError("slot", "fod", ["food", "name"]))
     "unknown slot 'fod'; did you mean 'food'?"
 
     Args:
-        kind: what it should name, such as `slot`.
-        name: the name.
-        choices: the valid ones.
-        where: the place, which begins the message.
+        kind: what the name should refer to, such as `slot`.
+        name: the unknown name.
+        choices: the valid names.
+        where: the location, put in front of the message.
     """
 
     def __init__(self, kind: str, name: str, choices: Iterable[str], where: str = "") -> None:
@@ -78,7 +78,7 @@ class UnknownNameError(UserError):
 
 
 class ConfigError(UserError):
-    """A configuration with mistakes: all of them, one a line."""
+    """An invalid configuration; the message lists all mistakes, one per line."""
 
 
 class CorpusError(UserError):
@@ -86,19 +86,19 @@ class CorpusError(UserError):
 
 
 class RunError(UserError):
-    """A run folder that is missing, unfinished or not readable by this version."""
+    """A run folder that is missing, unfinished or unreadable by this version."""
 
 
 class WorkerError(UserError):
-    """Devices or worker processes that cannot train together."""
+    """Devices or worker processes that cannot be trained on together."""
 
 
 class MetricError(UserError):
-    """Input that a metric cannot score, or a metric whose data are not installed."""
+    """Input that a metric cannot score, or a metric whose data is not installed."""
 
 
 def suggest(name: str, choices: Iterable[str]) -> str:
-    """Return "did you mean 'x'?" for close names, else the valid choices."""
+    """Return "did you mean 'x'?" if there are close matches, else the list of valid choices."""
     valid = sorted(set(choices))
     near = difflib.get_close_matches(name, valid, n=3, cutoff=0.6)
     if near:

@@ -1,7 +1,7 @@
-"""Dialogue acts: the objects, and the notations that they are written in.
+"""Dialogue acts: the objects, and the notations they are written in.
 
 `parse` reads a turn (one or more acts) in Cambridge, bracket or JSON notation; `str(turn)` is its canonical notation.
-Every other room takes and returns these objects; nothing here knows corpora, tokens or models.
+Every other room takes and returns these objects; nothing here depends on corpora, tokens or models.
 """
 
 from dactnlg.acts.turn import SPECIAL_VALUES, DialogueAct, Slot, Turn, parse, turn_from_json

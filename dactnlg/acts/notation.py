@@ -1,6 +1,6 @@
-"""The notations of acts: which names and values they can hold, and the parser of all of them but JSON.
+"""The notations of acts: which names and values they allow, and the parser for all of them except JSON.
 
-The parser returns plain names and values; `dactnlg.acts.turn` makes turns of them.
+The parser returns plain names and values; `dactnlg.acts.turn` builds turns from them.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from typing import NamedTuple
 from dactnlg.errors import ActSyntaxError
 
 SlotValues = tuple[tuple[str, str | None], ...]
-"""(name, value) of the slots of one act; the value is None where only the slot is named."""
+"""(name, value) of each slot of one act; the value is None for a slot without one, as in `request(food)`."""
 
 
 NO_VALUE = "leave out '=' to name the slot alone"
 
 
 class ParsedAct(NamedTuple):
-    """One act as it was read."""
+    """The act type and slots of one parsed act."""
 
     act_type: str
     slots: SlotValues
 
 
-# A name cannot hold the characters that delimit it in one of the notations.
+# A name cannot contain characters that delimit it in any of the notations.
 NAME = re.compile(r"""[^\s()\[\]{}=;,&'"\\?][^()\[\]{}=;,&'"\\\n\r]*""")
 ACT_TYPE = re.compile(r"""\??[^\s()\[\]{}=;,&'"\\?][^\s()\[\]{}=;,&'"\\]*""")
 _BARE_VALUE = re.compile(r"[\w.+-]+|\?")
 # An unquoted value ends at the next `;` or `)`; balanced brackets are part of it.
 _OPEN_VALUE_PART = re.compile(r"[^;,()]*+(?:\([^()]*+\)[^;,()]*+)*")
-# A comma is part of it, too, unless a name and an equals sign follow: SFRES separates slots by commas.
+# So is a comma, unless a name and an equals sign follow: SFRES separates slots with commas.
 _NEXT_SLOT = re.compile(r",\s*+" + NAME.pattern + "=")
 _SPACE = re.compile(r"\s*")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
-# No group is possessive: Python before 3.11.5 matches those wrong whose inside has alternatives (gh-106052).
-# The form of nearly every act, read at once: no space outside of quotes, neither quotes nor backslashes inside them.
+# No group is possessive: before 3.11.5, Python mismatches possessive groups that contain alternatives (gh-106052).
+# Fast path for nearly every act: no spaces outside quotes, no quotes or backslashes inside them.
 _PLAIN_ACT = re.compile(
     r"""(\??[\w.-]++)\(((?:[\w.-]++(?:=(?:'(?!\s*+')[^'"\\]*+'|[^\s;,()'"]++))?(?:;|(?=\))))*)\)""",
 )
@@ -45,13 +45,13 @@ _PLAIN_SLOT = re.compile(r"""([\w.-]++)(?:(=)(?:'([^'"]*+)'|([^;'"]++)))?""")
 
 @lru_cache(maxsize=1 << 12)
 def is_name(text: str) -> bool:
-    """Return whether every notation can hold a slot name."""
+    """Return whether `text` is a slot name that every notation can express."""
     return bool(NAME.fullmatch(text)) and text == text.strip()
 
 
 @lru_cache(maxsize=1 << 12)
 def is_act_type(text: str) -> bool:
-    """Return whether every notation can hold an act type."""
+    """Return whether `text` is an act type that every notation can express."""
     return bool(ACT_TYPE.fullmatch(text))
 
 
@@ -60,7 +60,7 @@ def read_acts(text: str, where: str = "") -> list[ParsedAct]:
 
     Args:
         text: the act string.
-        where: what a message calls the place ("acts.txt, line 3"); by default the line inside `text`.
+        where: the location to give in error messages ("acts.txt, line 3"); by default the line within `text`.
 
     Raises:
         ActSyntaxError: the text is not an act; the message shows the line and a caret.
@@ -69,7 +69,7 @@ def read_acts(text: str, where: str = "") -> list[ParsedAct]:
 
 
 def balanced(value: str) -> bool:
-    """Return whether square brackets can hold a value: the brackets inside it are balanced."""
+    """Return whether the square brackets in a value are balanced, so that it can be written in the bracket notation."""
     depth = 0
     for char in value:
         depth += (char == "[") - (char == "]")
@@ -79,7 +79,7 @@ def balanced(value: str) -> bool:
 
 
 def print_value(value: str) -> str:
-    """Return a value in the canonical notation: in quotes unless it is one plain word."""
+    """Return a value in canonical notation: quoted unless it is a single plain word."""
     if _BARE_VALUE.fullmatch(value):
         return value
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
@@ -89,7 +89,7 @@ def print_value(value: str) -> str:
 
 
 class _Reader:
-    """Recursive-descent parser of one act string; `at` is the index of the next character."""
+    """Recursive-descent parser for one act string; `at` is the index of the next character."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text, self.where, self.at = text, where, 0
@@ -104,7 +104,7 @@ class _Reader:
         acts = [self.act()]
         while self.at < len(self.text):
             self.skip_space()
-            # `&`, `;` and white space all separate acts; `;` and white space may also end the turn.
+            # `&`, `;` and whitespace all separate acts; `;` and whitespace may also end the turn.
             if self.peek() in ("&", ";"):
                 joint = self.at
                 self.at += 1
@@ -120,7 +120,7 @@ class _Reader:
         return self.plain_act() or self.any_act()
 
     def plain_act(self) -> ParsedAct | None:
-        """Read an act of the plain form, in a third of the time that `any_act` takes; None for another form."""
+        """Read an act in plain form, in a third of the time that `any_act` takes; return None for any other form."""
         match = _PLAIN_ACT.match(self.text, self.at)
         if not match:
             return None
@@ -146,7 +146,7 @@ class _Reader:
         return ParsedAct(match.group(), slots)
 
     def cambridge_slots(self) -> SlotValues:
-        """Read `name=value;name`, up to the closing bracket."""
+        """Read `name=value;name`, up to the closing parenthesis."""
         slots = []
         self.skip_space()
         while self.peek() not in (")", ""):
@@ -180,7 +180,7 @@ class _Reader:
         return value
 
     def quoted_value(self, quote: str) -> str:
-        """Read a value in quotes, with its escapes and apostrophes."""
+        """Read a quoted value, which may contain escapes and apostrophes."""
         start = self.at
         self.at += 1
         chars = []
@@ -192,7 +192,7 @@ class _Reader:
                 self.at += 2
                 continue
             self.at += 1
-            # A delimiter follows the closing quote, but not an apostrophe in the value ('harry's bar').
+            # The closing quote is followed by a delimiter, an apostrophe in the value is not ('harry's bar').
             if char == quote:
                 end = _end(_SPACE, self.text, self.at)
                 if self.text[end : end + 1] in (";", ")", ",", ""):
@@ -202,7 +202,7 @@ class _Reader:
         raise self.error(f"this {quote} is never closed")
 
     def checked_value(self, value: str, start: int) -> str:
-        """Refuse the value of quotes that hold none: no sentence could say it."""
+        """Return the value, or raise an error at `start` if it is blank: no sentence could express it."""
         if not value.strip():
             self.at = start
             raise self.error(f"a value cannot be empty; {NO_VALUE}")
@@ -214,7 +214,7 @@ class _Reader:
         return bool(match) and self.text[match.end() : match.end() + 1] == "["  # type: ignore[union-attr]
 
     def bracket_slots(self, closing: str) -> SlotValues:
-        """Read `name[value], name[value]`, up to the closing character; "" is the end of the text."""
+        """Read `name[value], name[value]`, up to the `closing` character ("" for the end of the text)."""
         slots = []
         while True:
             name = self.name()

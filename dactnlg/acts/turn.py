@@ -2,13 +2,13 @@
 
 Notations:
     cambridge  `inform(name='red door cafe';kidsallowed=no)`, several acts joined by `&` or spaces
-               (RNNLG, DSTC2; it allows a trailing `;` and a leading `?` of the act type)
+               (RNNLG, DSTC2; a trailing `;` and an act type with a leading `?` are allowed)
     bracket    `name[The Eagle], eatType[coffee shop]` (E2E: one `inform`) and
                `inform(name[X], genres[a, b])` (ViGGO)
     json       `[{"act": "inform", "slots": [["food", "thai"]]}]` (DSTC2's release; a slot may also be
                `{"name": "food", "value": "thai"}`)
 
-`parse` recognises which one a text is in. `str(turn)` is the canonical Cambridge notation, and
+`parse` detects which notation a text is in. `str(turn)` is the canonical Cambridge notation, and
 `parse(str(turn)) == turn` holds for every turn.
 """
 
@@ -26,10 +26,10 @@ from dactnlg.acts.notation import NO_VALUE, balanced, is_act_type, is_name, prin
 from dactnlg.errors import ActError, ActSyntaxError
 
 SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true", "false", "?"})
-"""Values that tell something about a slot and name no entity; they are never delexicalised."""
+"""Values that say something about a slot rather than name an entity; they are never delexicalised."""
 
 _NAMED = "slot"
-"""The name in DSTC2's pairs whose value is the name of a slot."""
+"""In DSTC2's pairs, a slot with this name has the name of another slot as its value."""
 _LONGEST_SPECIAL = max(map(len, SPECIAL_VALUES))
 _CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
 
@@ -46,10 +46,10 @@ class Slot:
 
     Attributes:
         name: the slot's name, such as `food`.
-        value: its value as text, numbers too; None where only the slot is named, as in `request(food)`; never blank.
+        value: its value as text, even for numbers; None for a slot without a value, as in `request(food)`; never blank.
 
     Raises:
-        ActError: a name that no notation can hold, or a value that is blank or no text.
+        ActError: the name contains characters that some notation cannot express, or the value is blank or not a string.
     """
 
     name: str
@@ -61,21 +61,21 @@ class Slot:
         if self.value is not None and not isinstance(self.value, str):
             raise ActError(f"the value of '{self.name}' must be text, not {self.value!r}")
         if self.value is not None and not self.value.strip():
-            # No sentence could say it, nor could a check find it missing.
+            # No sentence could express it, and no check could find it missing.
             raise ActError(f"the value of '{self.name}' is empty; {NO_VALUE}")
 
     @property
     def special(self) -> str | None:
-        """The special value in one spelling (`dontcare`, `yes`, `no`, `none`, `?`); None for an ordinary value."""
+        """The normalised special value (`dontcare`, `yes`, `no`, `none` or `?`); None for an ordinary value."""
         return None if self.value is None else _special(self.value)
 
     @property
     def delexicalizable(self) -> bool:
-        """Whether a placeholder can stand for the slot's value: there is one, and it is not special."""
+        """Whether the slot has a value that a placeholder can replace, that is, one that is not special."""
         return self.value is not None and _is_ordinary(self.value)
 
     def __lt__(self, other: Slot) -> bool:
-        # One without a value stands before those with one; None has no order of its own.
+        # A slot without a value sorts before those with one; None itself cannot be compared.
         return (self.name, self.value or "") < (other.name, other.value or "")
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class DialogueAct:
         slots: a tuple of `Slot`s, in the order in which they were written; empty for `goodbye()`.
 
     Raises:
-        ActError: an act type that no notation can hold, or something else than a `Slot`.
+        ActError: the act type contains characters that some notation cannot express, or a slot is not a `Slot`.
     """
 
     act_type: str
@@ -105,7 +105,7 @@ class DialogueAct:
             raise ActError(
                 f"'{self.act_type}' cannot be an act type: it is empty or holds a space or ()[]{{}}=;,&'\"\\"
             )
-        # A list, as people write them, could not be hashed.
+        # Callers often pass a list, which is not hashable.
         if not isinstance(self.slots, tuple):
             object.__setattr__(self, "slots", tuple(self.slots))
         for slot in self.slots:
@@ -114,7 +114,7 @@ class DialogueAct:
 
     @property
     def is_question(self) -> bool:
-        """Whether it asks by its type, as `?request` does."""
+        """Whether the act type marks a question, as `?request` does."""
         return self.act_type.startswith("?")
 
     def __str__(self) -> str:
@@ -122,14 +122,14 @@ class DialogueAct:
 
 
 class _Hashed:
-    # Not a field: it is no part of a turn's meaning, and differs from process to process.
+    # Not a field: it is not part of a turn's meaning, and differs between processes.
     __slots__ = ("_hash",)
     _hash: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Turn(_Hashed):
-    """One or more acts that one sentence expresses: a meaning representation. Iterating gives its acts.
+    """A meaning representation: one or more acts to be expressed together. Iterating yields its acts.
 
     >>> turn = parse("inform(name='red door cafe') & request(food)")
     >>> [act.act_type for act in turn], [slot.name for act, slot in turn.slots()]
@@ -154,7 +154,7 @@ class Turn(_Hashed):
         for act in self.acts:
             if not isinstance(act, DialogueAct):
                 raise ActError(f"the acts of a turn are DialogueActs, not {reprlib.repr(act)}; parse() reads text")
-        # Turns are keys of many caches, and generating one sentence looks several of them up.
+        # Turns are keys of many caches, several of which are looked up to generate one sentence.
         object.__setattr__(self, "_hash", hash(self.acts))
 
     def __hash__(self) -> int:
@@ -178,8 +178,8 @@ class Turn(_Hashed):
     def to_json(self) -> list[dict[str, Any]]:
         """Return the turn in the notation of DSTC2's release: `[{"act": ..., "slots": [[name, value], ...]}]`.
 
-        There `["slot", "food"]` is the `food` of `request(food)`, so a slot that is called `slot` is written
-        `{"name": "slot", "value": "food"}`.
+        In this notation `["slot", "food"]` means the `food` of `request(food)`, so a slot that is really called `slot`
+        is written `{"name": "slot", "value": "food"}`.
         """
         return [{"act": act.act_type, "slots": [_slot_to_json(slot) for slot in act.slots]} for act in self.acts]
 
@@ -187,7 +187,7 @@ class Turn(_Hashed):
         """Return the turn in the notation of E2E and ViGGO.
 
         Raises:
-            ActError: the turn has several acts, or a value that square brackets cannot hold.
+            ActError: the turn has several acts, or a value that cannot be written in square brackets.
         """
         if len(self.acts) != 1:
             raise ActError(f"the bracket notation holds one act, not {len(self.acts)}: {self}")
@@ -210,14 +210,14 @@ def parse(text: str, where: str = "") -> Turn:
 
     Args:
         text: the act string: Cambridge notation (RNNLG, DSTC2), E2E's or ViGGO's brackets, or DSTC2's JSON.
-        where: what a message calls the place ("acts.txt, line 3"); by default the line inside `text`.
+        where: the location to give in error messages ("acts.txt, line 3"); by default the line within `text`.
 
     Returns:
-        A `Turn` of one act or several; `str(turn)` is its canonical Cambridge notation.
+        A `Turn` with one or more acts; `str(turn)` is its canonical Cambridge notation.
 
     Raises:
         ActSyntaxError: the text is not an act; the message shows the line and a caret.
-        ActError: a JSON act of another form, or no text.
+        ActError: `text` is not a string, or is JSON of another structure.
     """
     if not isinstance(text, str):
         raise ActError(f"{where or 'this'} is no act: give a string, not {type(text).__name__}")
@@ -228,7 +228,7 @@ def parse(text: str, where: str = "") -> Turn:
     return Turn(tuple([DialogueAct(act_type, tuple(slots)) for act_type, slots in acts]))
 
 
-# The acts of a corpus share few slots and values; what is longer than those of corpora is not remembered.
+# The acts of a corpus share few slots and values; values longer than those found in corpora are not cached.
 _LONGEST = 64
 _known_slot = lru_cache(maxsize=1 << 13)(Slot)
 
@@ -272,14 +272,14 @@ def _parse_json(text: str, where: str) -> Turn:
 
 
 def turn_from_json(data: object, where: str = "") -> Turn:
-    """Return the turn in DSTC2's JSON.
+    """Return the turn that DSTC2's JSON describes.
 
     Args:
-        data: a list of `{"act": name, "slots": [[name, value], ...]}`, or one of them; see `Turn.to_json`.
-        where: what a message calls the place.
+        data: a list of `{"act": name, "slots": [[name, value], ...]}`, or a single such object; see `Turn.to_json`.
+        where: the location to give in error messages.
 
     Raises:
-        ActError: the data have another form.
+        ActError: the data has another structure.
     """
     try:
         return Turn(tuple([_json_act(item) for item in (data if isinstance(data, list) else [data])]))
@@ -315,7 +315,7 @@ def _is_json_slot(slot: object) -> bool:
 
 
 def _is_json_value(value: object) -> bool:
-    # Python reads NaN, and 1e999 as infinity.
+    # Python's JSON parser accepts NaN, and reads 1e999 as infinity.
     return value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
