@@ -1,10 +1,10 @@
-"""Hard constraints on what is generated, stated once for NumPy and Keras arrays.
+"""Hard constraints on generated sentences, written once for NumPy and Keras arrays.
 
-A constraint counts what a sentence still owes, in an array that a search carries in its state and reorders with it. It
-says which tokens may not come next and whether the sentence may not end yet. Which library computes is the first
-argument of each method: `numpy` or `keras.ops`.
+A constraint tracks what a sentence still owes in an array, which a search carries in its state and reorders with it.
+From this it determines which tokens may not come next and whether the sentence may end. The first argument of each
+method is the array library: `numpy` or `keras.ops`.
 
-Shape letters: B acts, N sentences (or B, K), V vocabulary, C things that can be owed.
+Shape letters: B acts, N sentences (or B, K), V vocabulary, C items that can be owed.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ Array = Any
 
 
 class Constraint(Protocol):
-    """What a sentence has to hold.
+    """What a sentence must contain.
 
     Attributes:
-        low, high: the stretch of tokens that `forbidden` is about; empty where it forbids none.
+        low, high: the range of token numbers, [low, high), that `forbidden` covers; empty if it never forbids any.
     """
 
     low: int
     high: int
 
     def advance(self, xp: Any, owed: Array, last: Array) -> Array:
-        """Return what is owed, (N, C), after the last tokens, (N,)."""
+        """Return what is still owed, (N, C), after the last tokens, (N,)."""
 
     def forbidden(self, xp: Any, owed: Array) -> Array:
-        """Return which tokens of the stretch may not come next, (N, high - low)."""
+        """Return which tokens of the range may not come next, (N, high - low)."""
 
     def pending(self, xp: Any, owed: Array) -> Array:
         """Return which sentences may not end yet, (N,)."""
 
 
 class RequireSlots:
-    """Every required placeholder exactly once; no other placeholder.
+    """Requires every placeholder of the act exactly once, and forbids all others.
 
-    What is owed are the placeholders still to be generated: at first 1 for those required, (B, C).
+    The owed array, (B, C), starts with 1 for each required placeholder and 0 for the others.
 
     Args:
-        kinds: for each token the placeholder that it stands for, numbered from 0, or -1, (V,); tokens that stand for
-            placeholders are numbered in one stretch.
-        count: C, how many placeholders there are.
+        kinds: the number of the placeholder that each token represents, from 0, or -1 for other tokens, (V,); the
+            token numbers of placeholders must form one contiguous range.
+        count: C, the number of placeholders.
     """
 
     def __init__(self, kinds: NDArray[np.int32], count: int) -> None:
@@ -58,11 +58,11 @@ class RequireSlots:
         self._placeholders[tokens, kinds[tokens]] = 1.0
 
     def advance(self, xp: Any, owed: Array, last: Array) -> Array:
-        """Return what is owed after the last tokens."""
+        """Return what is still owed after the last tokens."""
         return owed - xp.take(self._placeholders, last, axis=0)
 
     def forbidden(self, xp: Any, owed: Array) -> Array:
-        """Return which placeholders are not required, or not any more."""
+        """Return which placeholders are not required, or no longer."""
         return xp.take(owed, self._kinds, axis=-1) < 0.5
 
     def pending(self, xp: Any, owed: Array) -> Array:
@@ -71,10 +71,12 @@ class RequireSlots:
 
 
 class RequireWords:
-    """At least one word of every set that is owed: at first 1 for each of these sets, (B, C).
+    """Requires at least one word from each of some sets.
+
+    The owed array, (B, C), starts with 1 for each required set and 0 for the others.
 
     Args:
-        words: for each token the sets that it belongs to, (V, C).
+        words: which sets each token belongs to, (V, C).
     """
 
     low = high = 0
@@ -83,15 +85,15 @@ class RequireWords:
         self._others = 1.0 - words.astype(np.float32)
 
     def advance(self, xp: Any, owed: Array, last: Array) -> Array:
-        """Return what is owed after the last tokens."""
+        """Return what is still owed after the last tokens."""
         return owed * xp.take(self._others, last, axis=0)
 
     def forbidden(self, xp: Any, owed: Array) -> Array:
-        """Return no token."""
+        """Forbid nothing: return an array for an empty range of tokens."""
         return owed[..., :0] > 0.5
 
     def pending(self, xp: Any, owed: Array) -> Array:
-        """Return which sentences still lack a word of a set."""
+        """Return which sentences still lack a word from a required set."""
         return xp.any(owed > 0.5, axis=-1)
 
 
@@ -100,10 +102,10 @@ class Rules:
     """What a search may generate.
 
     Attributes:
-        bos: the token that every sentence begins with.
+        bos: the token that starts every sentence.
         eos: the token that ends a sentence.
         blocked: tokens that are never generated.
-        constraints: on every sentence; a search's state ends with what each of them is owed, in this order.
+        constraints: applied to every sentence; a search's state ends with the owed array of each, in this order.
     """
 
     bos: int

@@ -1,12 +1,12 @@
-"""A greedy bound for the beam search (branch and bound), in NumPy: first a greedy sentence, then only what may beat it.
+"""A greedy bound for beam search (branch and bound), in NumPy: first a greedy sentence, then only what might beat it.
 
-Scores only fall. So no hypothesis that scores less than a finished one can overtake it, nor can anything that it pushes
-out of the beam: to leave it out changes nothing. (Best-first beam search rests on the same: Meister, Vieira and
-Cotterell 2020, section 3.) A greedy sentence costs one hypothesis. Where every token that it passed over scores less in
-its place already than the whole sentence does in the end, it is what a beam search would find; elsewhere its score is a
-bound for `search.numpy_beam`. Models that are sure of their tokens are done then, most of the time.
+Scores can only fall, so a hypothesis that scores less than a finished one can never overtake it, nor can anything that
+it pushes out of the beam: pruning it changes nothing. (Best-first beam search uses the same property: Meister, Vieira
+and Cotterell 2020, section 3.) A greedy sentence costs one hypothesis. If each token that it passed over would already
+have scored less at its position than the complete sentence does, beam search would find this same sentence; otherwise
+its score is a bound for `search.numpy_beam`. With confident models, most acts need no beam search at all.
 
-Shape letters: B acts, L those still going, V vocabulary, T longest sentence with its end.
+Shape letters: B acts, L acts still in progress, V vocabulary, T longest sentence including its end token.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from dactnlg.search.hypotheses import IMPOSSIBLE, Hypothesis
 from dactnlg.search.numpy_step import State, Step, chosen_rows
 
 PATIENCE = 6
-"""Tokens passed over that may score above the sentence before it is given up: it would be no bound worth its time."""
+"""A sentence is abandoned once this many passed-over tokens score above it: its bound would not be worth the time."""
 SLACK = 1e-3
-"""What is worse by less is not worse: the last digits of an act's numbers depend on the acts beside it."""
+"""Scores must differ by more than this to count as worse: an act's rounding errors vary with the rest of its batch."""
 
 
 class GreedyBound(NamedTuple):
-    """What the greedy sentence of an act tells.
+    """The greedy sentence of an act, and what follows from it for beam search.
 
     Attributes:
-        best: the sentence.
-        bound: a score that the best hypothesis reaches; IMPOSSIBLE where nothing is known.
-        settled: whether no beam search can find a better one.
+        best: the greedy sentence.
+        bound: a lower bound on the score of the best hypothesis; IMPOSSIBLE if nothing is known.
+        settled: whether beam search cannot find a better sentence.
     """
 
     best: Hypothesis
@@ -40,17 +40,17 @@ class GreedyBound(NamedTuple):
 
 
 def greedy_bounds(step: Step, state: State, rules: Rules, *, max_length: int) -> list[GreedyBound]:
-    """Take for every act the likeliest token after every token; acts for which that leads nowhere are given up.
+    """Decode each act greedily, and return its sentence and bound; unpromising sentences are abandoned (`PATIENCE`).
 
     Args:
         step: returns log probabilities under the rules.
-        state: the first state of every act, each (B, ...).
+        state: the initial state of every act, each (B, ...).
         rules: what may be generated.
-        max_length: the end token included.
+        max_length: including the end token.
     """
     batch, eos = len(state[0]), rules.eos
     words = np.full((batch, max_length), eos, np.intp)
-    # What the best token that was passed over would have scored, (B, T).
+    # The score that the sentence would have had with the second-best token at each position, (B, T).
     passed = np.full((batch, max_length), IMPOSSIBLE, np.float32)
     scores, lengths, finished = np.zeros(batch, np.float32), np.zeros(batch, np.intp), np.zeros(batch, bool)
     live, last = np.arange(batch), np.full(batch, rules.bos, np.intp)

@@ -1,4 +1,4 @@
-"""What a search has found: back-pointers followed to sentences."""
+"""Search results: turns the back-pointers of a beam search into sentences."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 IMPOSSIBLE = -1e9
-"""The log probability of what cannot be; finite, so that sums stay numbers."""
+"""The log probability of forbidden tokens; finite, so that sums stay finite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A sentence: its token numbers without begin and end, its log probability, and whether it reached its end."""
+    """A sentence: its token numbers without begin and end, its log probability, and whether it was finished."""
 
     tokens: tuple[int, ...]
     score: float
@@ -27,13 +27,13 @@ def hypotheses(
     finished: NDArray[np.bool_],
     eos: int,
 ) -> list[list[Hypothesis]]:
-    """Follow the parents back and return each row's hypotheses, best first; impossible ones are left out.
+    """Follow the parents back and return each row's hypotheses, best first, without impossible ones.
 
     Args:
         history: tokens, (T, B, K).
-        parents: the beam that each token continues, (T, B, K).
-        scores: log probabilities of the first N beams, which are wanted, (B, N).
-        finished: whether they reached the end, (B, N).
+        parents: the hypothesis that each token continues, (T, B, K).
+        scores: log probabilities of the N best hypotheses, which are to be returned, (B, N).
+        finished: whether they have ended, (B, N).
         eos: the end token.
     """
     length, (batch, width) = len(history), scores.shape

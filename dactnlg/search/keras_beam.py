@@ -1,7 +1,7 @@
-"""Beam search over Keras tensors of fixed shapes: it can be compiled and exported, and runs on any device of Keras.
+"""Beam search over Keras tensors of fixed shapes: can be compiled and exported, and runs on any device of Keras.
 
-Shape letters: B acts, K beam width, V vocabulary, T longest sentence. Hypotheses are rows: the K of an act follow each
-other in (B * K, ...).
+Shape letters: B acts, K beam width, V vocabulary, T longest sentence. Hypotheses are rows: the K hypotheses of an act
+are adjacent in (B * K, ...).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Step = Callable[[State, Tensor], tuple[Tensor, State]]
 
 
 class Found(NamedTuple):
-    """What a search has found, for `search.hypotheses.hypotheses`.
+    """The result of a search, as input for `search.hypotheses.hypotheses`.
 
     Attributes:
         history: tokens, (T, B, K).
         parents: the hypotheses that each token continues, (T, B, K).
         scores: log probabilities, (B, K), best first.
-        finished: which have reached their end, (B, K).
+        finished: whether they have ended, (B, K).
     """
 
     history: Tensor
@@ -41,21 +41,21 @@ class Found(NamedTuple):
 def beam_search(
     step: Step, state: State, owed: list[Tensor], rules: Rules, *, width: int, max_length: int, keep: int | Tensor = 1
 ) -> Found:
-    """Search for the sentences of highest probability; see `search` for the rules. Can be traced and compiled.
+    """Search for the most probable sentences; see `search` for the rules. Can be traced and compiled.
 
     Args:
-        step: the model's.
-        state: the first state of every hypothesis, each (B * K, ...); see `repeated`.
-        owed: what each constraint is owed at first, each (B, C).
+        step: the model's step.
+        state: the initial state of every hypothesis, each (B * K, ...); see `repeated`.
+        owed: the initial owed array of each constraint, each (B, C).
         rules: what may be generated.
         width: K.
-        max_length: T, the end token included.
-        keep: how many of the best must be finished before the search may stop.
+        max_length: T, including the end token.
+        keep: how many of the best hypotheses must be finished before the search may stop.
     """
     rows = ops.shape(next(iter(state.values())))[0]
     batch = rows // width
     names, owed = list(state), [ops.repeat(part, width, axis=0) for part in owed]
-    # All hypotheses begin alike; only the first may put candidates forward.
+    # All hypotheses start out identical; only the first may propose candidates.
     start = ops.convert_to_tensor([[0.0] + [IMPOSSIBLE] * (width - 1)], "float32")
     scores, finished = ops.tile(start, (batch, 1)), ops.zeros((batch, width), dtype="bool")
     history = ops.full((max_length, batch, width), rules.eos, dtype="int32")
@@ -76,7 +76,7 @@ def beam_search(
         log_probs = ops.reshape(log_probs, (batch, width, -1))
         count = min(width, logits.shape[-1])
         best, words = ops.top_k(log_probs, count)  # (B, K, count): the joint best are among each hypothesis's best
-        # A frozen hypothesis has one continuation, the end again, which costs nothing.
+        # A frozen hypothesis has one continuation: the end token again, at no cost.
         frozen = ops.cast(ops.arange(count) > 0, "float32") * end
         best = ops.where(finished[..., None], frozen, best)
         words = ops.where(finished[..., None], rules.eos, ops.cast(words, "int32"))
@@ -97,11 +97,11 @@ def beam_search(
 
 
 def constrained(log_probs: Tensor, owed: list[Tensor], last: Tensor, rules: Rules) -> tuple[Tensor, list[Tensor]]:
-    """Return log probabilities, (N, V), made impossible where the rules forbid a token, and what is owed now.
+    """Return log probabilities, (N, V), with forbidden tokens made impossible, and the updated owed arrays.
 
     Args:
         log_probs: of the next tokens.
-        owed: what each constraint was owed before the last tokens, each (N, C).
+        owed: the owed array of each constraint before the last tokens, each (N, C).
         last: the last tokens, (N,).
         rules: what may be generated.
     """

@@ -1,6 +1,6 @@
-"""Scores of given sentences over Keras tensors: `scoring` as one program, on any device of Keras.
+"""Scores of given sentences over Keras tensors: `scoring` as a single compilable program, for any device of Keras.
 
-Shape letters: N sentences, T longest sentence with its end, V vocabulary.
+Shape letters: N sentences, T longest sentence including its end token, V vocabulary.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from dactnlg.search.keras_beam import State, Tensor
 
 
 class TracedModel(Protocol):
-    """What is wanted of a model, or of several that step together; see `models.base.NeuralModel`."""
+    """The interface required of a model, or of an ensemble that steps together; see `models.base.NeuralModel`."""
 
     def prepare(self, inputs: State) -> tuple[State, State]:
-        """Return the context of some acts, and the first state."""
+        """Return the context and the initial state of some acts."""
 
     def step(self, context: State, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         """Advance every sentence by one token."""
 
 
 def token_scores(model: TracedModel, inputs: State, owner: Tensor, tokens: Tensor, lengths: Tensor) -> Tensor:
-    """Return the log probability of every token but the first ones, (N, T). Can be traced and compiled.
+    """Return the log probability of every token except `<bos>`, (N, T). Can be traced and compiled.
 
     Args:
-        model: whose step is taken.
-        inputs: of some acts.
+        model: the model that scores.
+        inputs: the model's inputs for some acts.
         owner: the act of each sentence, (N,).
         tokens: sentences that begin with `<bos>`, time first, (T + 1, N).
-        lengths: how many tokens of each sentence are scored, (N,); the scores of the others are 0.
+        lengths: how many tokens of each sentence to score, (N,); the remaining scores are 0.
     """
     context, state = (
         {name: ops.take(part, owner, axis=0) for name, part in parts.items()} for parts in model.prepare(inputs)

@@ -1,11 +1,10 @@
-"""Beam search in NumPy that advances live hypotheses alone: the same hypotheses as `search.keras_beam`, for processors.
+"""Beam search in NumPy that advances only live hypotheses: the same results as `search.keras_beam`, for CPUs.
 
 A compiled search has fixed shapes: it advances finished hypotheses, and finished acts, until the slowest act of the
-batch is done. Here only live hypotheses are rows of the step's products, and an act leaves with its last one. Nothing
-is compiled, so a few acts need no warm-up, and any number of acts no padding.
+batch is done. Here only live hypotheses take part in a step, and an act leaves the batch with its last live hypothesis.
+Nothing is compiled, so there is no warm-up, and batches of any size need no padding.
 
-Shape letters: B acts, A active ones of them, K beam width, N live hypotheses of the active acts, V vocabulary,
-M candidates.
+Shape letters: B acts, A active acts, K beam width, N live hypotheses of the active acts, V vocabulary, M candidates.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class Beams(NamedTuple):
 
     Attributes:
         scores: log probabilities, (A, K).
-        live: which of them go on, (A, K).
+        live: which of them are still extended, (A, K).
         finished: which of them have ended, (A, K).
     """
 
@@ -39,8 +38,8 @@ class Continuations(NamedTuple):
     Attributes:
         scores: log probabilities, (A, K).
         tokens: (A, K).
-        lines: the live hypotheses that they continue, rows of the step; -1 for frozen ones, (A, K).
-        parents: the places that these had among their act's hypotheses, (A, K).
+        lines: the live hypotheses that they continue, as row numbers of the step; -1 for frozen ones, (A, K).
+        parents: the ranks of the continued hypotheses among those of their act, (A, K).
     """
 
     scores: Floats
@@ -59,22 +58,22 @@ def beam_search(
     keep: int = 1,
     bounds: Floats | None = None,
 ) -> list[list[Hypothesis]]:
-    """Search for the sentences of highest probability; see `search` for the rules.
+    """Search for the most probable sentences; see `search` for the rules.
 
     Args:
         step: returns log probabilities under the rules; see `numpy_step.ConstrainedStep`.
-        state: the first state of every act, each (B, ...).
+        state: the initial state of every act, each (B, ...).
         rules: what may be generated.
         width: K.
-        max_length: the end token included.
-        keep: how many of the best must be finished before an act's search may stop.
-        bounds: for each act a score below which no hypothesis is followed, (B,).
+        max_length: including the end token.
+        keep: how many of the best hypotheses must be finished before an act's search may stop.
+        bounds: for each act the score below which hypotheses are pruned, (B,).
 
     Returns:
-        Each act's `keep` best hypotheses, the best first; fewer where no others are possible.
+        Each act's `keep` best hypotheses, best first; fewer if no others are possible.
     """
     batch, eos = len(state[0]), rules.eos
-    # What is impossible is never followed.
+    # Impossible hypotheses are always pruned.
     bounds = np.maximum(np.full(batch, IMPOSSIBLE / 2, np.float32), IMPOSSIBLE if bounds is None else bounds)
     scores = np.full((batch, width), IMPOSSIBLE, np.float32)
     scores[:, 0] = 0.0
@@ -83,14 +82,14 @@ def beam_search(
     parents = np.tile(np.arange(width, dtype=np.int32), (max_length, batch, 1))
     active = np.arange(batch)
     beams = Beams(scores, *np.zeros((2, batch, width), bool))
-    # All hypotheses begin alike; only the first has continuations.
+    # All hypotheses start out identical; only the first has continuations.
     beams.live[:, 0] = True
     tokens, length = np.full(batch, rules.bos, np.intp), 0
     while len(active) and length < max_length:
         owner, beam = np.nonzero(beams.live)
         log_probs, state = step(state, tokens, active[owner])
         best = _joint(log_probs, beams, bounds[active], owner, beam, keep=keep, eos=eos)
-        del log_probs  # the largest array by far, and the next step makes another
+        del log_probs  # by far the largest array, and the next step allocates another
         ended = best.tokens == eos
         history[length, active], parents[length, active] = best.tokens, best.parents
         length += 1
@@ -114,19 +113,20 @@ def beam_search(
 def _joint(
     log_probs: Floats, beams: Beams, bounds: Floats, owner: Ints, beam: Ints, *, keep: int, eos: int
 ) -> Continuations:
-    """Return the best continuations of every active act; where few matter, filled up with impossible ones.
+    """Return the best K continuations of every active act, padded with impossible ones if fewer are worth keeping.
 
     Args:
-        log_probs: of the live hypotheses' next tokens, (N, V); they become the scores of whole continuations.
+        log_probs: of the live hypotheses' next tokens, (N, V); overwritten with the scores of whole continuations.
         beams: the hypotheses.
-        bounds: for each act a score below which no continuation matters, (A,).
-        owner, beam: the act of each live hypothesis and its place there, (N,).
-        keep: how many of the best must be finished before an act's search may stop.
+        bounds: for each act the score below which continuations are pruned, (A,).
+        owner, beam: the act of each live hypothesis and its rank there, (N,).
+        keep: how many of the best hypotheses must be finished before an act's search may stop.
         eos: the token that ends a sentence.
     """
     (scores, live, finished), size, width = beams, log_probs.shape[1], beams.live.shape[1]
     log_probs += scores[live][:, None]
-    # Every hypothesis has one continuation that is at least so good; so K of them are, and worse ones need no look.
+    # Each hypothesis has a continuation at least as good as the lowest of these maxima, so K of them do, and worse
+    # continuations can be ignored.
     floor = np.full(live.shape, IMPOSSIBLE, np.float32)
     floor[live] = log_probs.max(axis=1)
     some = np.count_nonzero(finished) > 0
@@ -134,25 +134,25 @@ def _joint(
         floor[finished] = scores[finished]
     least = np.maximum(floor.min(axis=1), bounds)
     if some:
-        # Where some hypotheses have nothing to offer, what is worse than `keep` finished ones needs no look either.
+        # If some hypotheses have no continuations, those worse than `keep` finished hypotheses can be ignored as well.
         settled = finished & (finished.cumsum(axis=1) == keep)
         np.maximum(least, np.where(settled, scores, np.float32(IMPOSSIBLE)).max(axis=1), out=least)
     least = least[owner]  # (N,)
-    # In the first steps nothing is finished: the best K of every hypothesis are looked at.
+    # In the first steps there is no such threshold yet: consider the best K of every hypothesis.
     wide = (least <= IMPOSSIBLE / 2).nonzero()[0]
     if len(wide):
         rank = max(size - width, 0)
         least[wide] = np.partition(log_probs[wide], rank, axis=1)[:, rank]
     flat = (log_probs >= least[:, None]).ravel().nonzero()[0]  # (M,)
     if not (some or len(flat)):
-        # Nothing reaches its bound.
+        # No continuation reaches its bound.
         none = np.zeros(live.shape, np.intp)
         return Continuations(np.full(live.shape, IMPOSSIBLE, np.float32), none - 1, none, none)
     line = flat // size
     token, row, parent, value = flat - line * size, owner[line], beam[line], log_probs.ravel()[flat]
     if some:
         frozen_row, frozen_beam = np.nonzero(finished)
-        # A frozen hypothesis has one continuation, the end again, which costs nothing.
+        # A frozen hypothesis has one continuation: the end token again, at no cost.
         row, parent = np.concatenate([frozen_row, row]), np.concatenate([frozen_beam, parent])
         line = np.concatenate([np.full(len(frozen_row), -1), line])
         value = np.concatenate([scores[finished], value])
@@ -165,9 +165,9 @@ def _joint(
 
 
 def _highest(row: Ints, value: Floats, rows: int, width: int) -> tuple[Ints, Flags | None]:
-    """Return the places of the K highest of M values in each row, (A, K), the highest first.
+    """Return the indices of the K highest of M values in each row, (A, K), the highest first.
 
-    Also which of them are real, in case that some rows have fewer.
+    Also return which of them are real, or None if all are: a row may have fewer than K values.
     """
     if rows == 1:
         best = np.argsort(-value, kind="stable")[None, :width]

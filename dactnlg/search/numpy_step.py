@@ -1,4 +1,4 @@
-"""A model's step under rules, in NumPy: what every search on a processor goes by.
+"""A model's step under rules, in NumPy: the basis of all searches on CPUs.
 
 Shape letters: B acts, N sentences, V vocabulary.
 """
@@ -20,27 +20,27 @@ Ints = NDArray[np.intp]
 State = list[Floats]
 Step = Callable[[State, Ints, Ints], tuple[Floats, State]]
 """(states (N, ...), last tokens (N,), their acts (N,)) -> (scores of the next tokens (N, V), states); the caller may
-change the scores. They are logits from a model and log probabilities from `ConstrainedStep`."""
+modify the scores. A model's step returns logits, `ConstrainedStep` log probabilities."""
 
 
 class ConstrainedStep:
-    """Advances sentences and scores what may come next.
+    """Advances sentences by one token and scores the next tokens under the rules.
 
     Args:
-        step: the model's, which returns logits.
-        rules: what may be generated. The model's states are followed by what each constraint is owed, (N, C).
+        step: the model's step, which returns logits.
+        rules: what may be generated. The state is the model's, followed by the owed array of each constraint, (N, C).
     """
 
     def __init__(self, step: Step, rules: Rules) -> None:
         self._step, self._rules = step, rules
 
     def __call__(self, state: State, last: Ints, owner: Ints) -> tuple[Floats, State]:
-        """Return log probabilities of the next tokens, (N, V), impossible for what the rules forbid, and the states."""
+        """Return log probabilities of the next tokens, (N, V), with forbidden ones made impossible, and new states."""
         rules = self._rules
         cut = len(state) - len(rules.constraints)
         logits, new = self._step(state[:cut], last, owner)
         log_probs = log_softmax(logits)
-        # One by one is faster than by a list of them.
+        # One by one is faster than indexing with a list.
         for token in rules.blocked:
             log_probs[:, token] = IMPOSSIBLE
         for constraint, owed in zip(rules.constraints, state[cut:], strict=True):
@@ -54,16 +54,16 @@ class ConstrainedStep:
 
 
 def log_softmax(logits: Floats) -> Floats:
-    """Return log probabilities; the logits are overwritten."""
+    """Return log probabilities, (N, V); the logits are overwritten."""
     logits -= logits.max(axis=1, keepdims=True)
-    # A product with ones sums rows several times faster than `sum`.
+    # Multiplying by a vector of ones sums rows several times faster than `sum`.
     total = np.exp(logits) @ _ones(logits.shape[1])
     logits -= np.log(total)[:, None]
     return logits
 
 
 def chosen_rows(state: Sequence[Floats], rows: Ints) -> State:
-    """Return the rows of every state."""
+    """Return the given rows of every state array."""
     return [part.take(rows, axis=0) for part in state]
 
 

@@ -1,9 +1,10 @@
 """Sampling over a step function in NumPy: temperature, top-k (Fan et al. 2018), nucleus (Holtzman et al. 2020).
 
-What the rules forbid is never drawn. A sentence depends on its own random numbers alone, which come from the seed and
-its place, so neighbours and the size of a batch change nothing; a sentence that has ended is advanced no further.
+Tokens that the rules forbid are never drawn. A sentence depends only on its own random numbers, which are derived from
+the seed and its position, so the other sentences and the size of a batch have no effect; finished sentences are not
+advanced.
 
-Shape letters: B acts, N sentences, L live ones of them, V vocabulary, T longest sentence with its end.
+Shape letters: B acts, N sentences, L live sentences, V vocabulary, T longest sentence including its end token.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ Chances = NDArray[np.float64]
 
 
 class Sampling(NamedTuple):
-    """What a word is drawn from: the temperature first, then the k best words, then the nucleus of what is left.
+    """Sampling parameters, applied in this order: temperature, top-k, then the nucleus of what is left.
 
     Attributes:
-        temperature: divides log probabilities; 0 takes the best word always, 1 leaves the model as it is.
-        top_k: draw from the k most probable words; 0 from all.
-        top_p: draw from the fewest words that have this much probability together; 1 from all.
+        temperature: divides log probabilities; 0 always takes the best word, 1 leaves the distribution unchanged.
+        top_k: draw from the k most probable words; 0 for all.
+        top_p: draw from the smallest set of words with at least this total probability; 1 for all.
     """
 
     temperature: float = 1.0
@@ -36,10 +37,10 @@ class Sampling(NamedTuple):
     top_p: float = 1.0
 
     def changed(self, temperature: float | None, top_k: int | None, top_p: float | None) -> Sampling:
-        """Return the same with what is given in its place.
+        """Return a copy in which arguments other than None replace the values.
 
         Raises:
-            UserError: a value outside its bounds.
+            UserError: a value is out of bounds.
         """
         new = Sampling(
             self.temperature if temperature is None else temperature,
@@ -56,12 +57,12 @@ class Sampling(NamedTuple):
 
 
 def chances(seed: int, places: Sequence[int], draws: range, length: int) -> Chances:
-    """Return the random numbers of sentences, (places * draws, T); no sentence's depend on those of another.
+    """Return random numbers for sentences, (places * draws, T), independent of which other sentences are drawn.
 
     Args:
-        seed: of everything.
-        places: where each act stands in its sequence.
-        draws: which of an act's sentences are wanted, numbered from 0.
+        seed: the overall seed.
+        places: the position of each act in the caller's sequence.
+        draws: the sentences to draw for each act, numbered from 0.
         length: T.
     """
     drawn = [np.random.default_rng([seed, place]).random((draws.stop, length))[draws.start :] for place in places]
@@ -75,14 +76,14 @@ def sample(
 
     Args:
         step: returns log probabilities under the rules.
-        state: the first state of every act, each (B, ...).
+        state: the initial state of every act, each (B, ...).
         chances: a number in [0, 1) for each word of each sentence, (N, T).
-        sampling: what words are drawn from.
+        sampling: the sampling parameters.
         owner: the act of each sentence, (N,).
         rules: what may be generated.
 
     Returns:
-        A sentence for each owner, with its log probability under the step function itself, as a beam search has it.
+        A sentence for each owner, with its log probability under the unmodified step function, as in beam search.
     """
     (count, length), eos = chances.shape, rules.eos
     words = np.full((count, length), eos, np.intp)
@@ -107,12 +108,12 @@ def sample(
 
 
 def draw(log_probs: NDArray[np.floating], chance: Chances, sampling: Sampling) -> Ints:
-    """Return the word that each row's number in [0, 1) falls on, (L, V) and (L,) -> (L,)."""
+    """Draw one word per row by inverse transform sampling, (L, V) and numbers in [0, 1), (L,) -> words, (L,)."""
     if sampling.temperature == 0.0 or sampling.top_k == 1:
         best: Ints = log_probs.argmax(axis=1)
         return best
     scaled = (log_probs - log_probs.max(axis=1, keepdims=True)).astype(np.float64) / sampling.temperature
-    # However hot: what is forbidden is not merely improbable.
+    # At no temperature may forbidden words be drawn.
     scaled[log_probs < IMPOSSIBLE / 2] = -np.inf
     order = None
     if sampling.top_k or sampling.top_p < 1.0:
@@ -121,9 +122,9 @@ def draw(log_probs: NDArray[np.floating], chance: Chances, sampling: Sampling) -
     heaped = np.exp(scaled).cumsum(axis=1)
     total = heaped[:, -1:]
     if sampling.top_p < 1.0:
-        # The word that reaches the mass belongs to the nucleus, so there always is one.
+        # The word that reaches the mass belongs to the nucleus, which is thus never empty.
         reached = (heaped < sampling.top_p * total).sum(axis=1, keepdims=True)
         total = np.take_along_axis(heaped, reached, axis=1)
-    # A word of probability 0 has no share of the line. A product may round up to the very end of it.
+    # Words of probability 0 are never drawn: the second term guards against a product that rounds up to the total.
     found = np.minimum((heaped <= chance[:, None] * total).sum(axis=1), (heaped < total).sum(axis=1))
     return found if order is None else np.take_along_axis(order, found[:, None], axis=1)[:, 0]

@@ -1,6 +1,6 @@
-"""Scores of given sentences: the log probability of every token over a step function (teacher forcing), in NumPy.
+"""Scores of given sentences: the log probability of every token under a step function (teacher forcing), in NumPy.
 
-Shape letters: B acts, N sentences, T longest sentence with its end.
+Shape letters: B acts, N sentences, T longest sentence including its end token.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from dactnlg.search.numpy_step import Ints, State, Step, log_softmax
 def token_scores(
     step: Step, state: State, rows: Sequence[Sequence[int]], *, owner: Ints, rules: Rules
 ) -> NDArray[np.float32]:
-    """Return the log probability of every token of the sentences, ends included; 0 beyond an end, (N, T).
+    """Return the log probability of every token of the sentences including their end tokens, (N, T), padded with 0.
 
     Args:
-        step: a model's, which returns logits.
-        state: the first state of every act, each (B, ...).
-        rows: N sentences, token numbers without begin and end.
+        step: a model's step, which returns logits.
+        state: the initial state of every act, each (B, ...).
+        rows: N sentences as token numbers, without begin and end.
         owner: the act of each sentence, (N,).
-        rules: the tokens to begin and to end with.
+        rules: the begin and end tokens.
     """
-    # Longest first, so that those that go on are the first ones.
+    # Longest first, so that the sentences not yet ended are always the first rows.
     order = np.argsort([-len(row) for row in rows], kind="stable")
     lengths = np.array([len(rows[row]) + 1 for row in order])
     tokens = np.full((len(rows), lengths.max(initial=0) + 1), rules.eos, np.intp)
