@@ -1,7 +1,7 @@
-"""Minimum Bayes risk: of several hypotheses the one that is most like all others, each as probable as the model says.
+"""Minimum Bayes risk decoding: choose the hypothesis most similar to all others, weighted by the model's probabilities.
 
-The most probable sentence is one of many that say the same in nearly the same words; where several agree, what they
-have in common is what people say, too (Kumar and Byrne 2004, section 2; Eikema and Aziz 2020, section 6).
+The most probable sentence is one of many that say the same in nearly the same words; what several hypotheses agree on
+is also what people say (Kumar and Byrne 2004, section 2; Eikema and Aziz 2020, section 6).
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 ORDERS = 4
-"""Longest n-grams that are compared, as in BLEU."""
+"""Maximum n-gram length, as in BLEU."""
 SMOOTHING = 0.1
-"""Added to numbers of n-grams, so that a short sentence has a gain, too."""
+"""Added to n-gram counts, so that short sentences have a gain as well."""
 
 
 def expected_gains(sentences: Sequence[Sequence[str]], weights: Sequence[float]) -> NDArray[np.float64]:
-    """Return the mean BLEU of each sentence against all of them, the weights being how much each counts.
+    """Return each sentence's weighted mean BLEU against all sentences as references.
 
     Args:
         sentences: K sentences as tokens.
-        weights: K numbers; they need not add up to 1.
+        weights: of the K sentences as references; they need not add up to 1.
 
     Returns:
         K gains, from 0 to 1.
     """
     lengths = np.array([max(len(sentence), 1) for sentence in sentences], float)  # (K,)
-    logs = np.zeros((len(sentences), len(sentences)))  # (K, K): of row's sentence, column's as reference
+    logs = np.zeros((len(sentences), len(sentences)))  # (K, K): row's sentence against column's as reference
     for order in range(1, ORDERS + 1):
         counts = _counts(sentences, order)  # (K, grams)
-        # A row at a time: all pairs at once are gigabytes for some hundred sentences.
+        # Row by row: all pairs at once would take gigabytes for a few hundred sentences.
         overlap = np.stack([np.minimum(row, counts).sum(axis=1) for row in counts])
         logs += np.log((overlap + SMOOTHING) / (counts.sum(axis=1)[:, None] + SMOOTHING)) / ORDERS
     brevity = np.minimum(0.0, 1.0 - lengths[None] / lengths[:, None])
@@ -41,7 +41,7 @@ def expected_gains(sentences: Sequence[Sequence[str]], weights: Sequence[float])
 
 
 def _counts(sentences: Sequence[Sequence[str]], order: int) -> NDArray[np.float64]:
-    """Return how often each sentence has each n-gram, (sentences, n-grams)."""
+    """Return the count of each n-gram in each sentence, (sentences, n-grams)."""
     columns: dict[tuple[str, ...], int] = {}
     places = [
         (row, columns.setdefault(tuple(sentence[start : start + order]), len(columns)))

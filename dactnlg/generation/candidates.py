@@ -1,4 +1,4 @@
-"""A sentence that may be the answer to a request, and which of several is best."""
+"""Candidate sentences for a request, and the selection of the best ones."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from dactnlg.text.requests import Request, Template
 from dactnlg.text.tallies import SlotReport, Tally
 
 FLATNESS = 2.0
-"""Divides log probabilities where candidates are compared by Bayes risk; the few best of a search differ too much."""
+"""Divides log probabilities for minimum Bayes risk: those of the few best hypotheses differ too much to be weights."""
 
 
 class Candidate:
-    """A sentence that may be the answer; it is put together and checked when its properties are read.
+    """A candidate sentence for a request. It is relexicalised and checked lazily, when its properties are read.
 
     Args:
         preprocessor: the preprocessor of a run.
         request: the turn to be generated.
         tokens: the sentence, with placeholders.
-        score: its log probability; None where no model chose it.
+        score: its log probability; None if it was not chosen by a model.
         origin: see `generation.Generation`.
-        ask: whether lost questions count.
-        finished: whether the search has come to its end.
-        heard: names of what its parts, each right by itself, are known to say; they are known to do its acts, too. None
-            where nothing is known of parts.
+        ask: whether lost questions count as errors.
+        finished: whether the sentence is complete.
+        heard: names of slots, special values and questions that the sentence is known to express because it is composed
+            of correct parts; its acts are then taken as expressed, too. None if it is not composed of such parts.
 
     Attributes:
-        doubts: about how it reads, once `unseen` has counted them.
+        doubts: the number of doubts about its wording, once `unseen` has counted them.
     """
 
     __slots__ = (
@@ -67,7 +67,7 @@ class Candidate:
         self._heard = heard
         self.tokens, self.score, self.origin = tokens, score, origin
         self.doubts = 0
-        # Not `cached_property`: Python 3.11 takes a lock for it.
+        # Not `cached_property`, which takes a lock in Python 3.11.
         self._template: Template | None = None
         self._raw: str | None = None
         self._report: SlotReport | None = None
@@ -75,36 +75,36 @@ class Candidate:
 
     @property
     def template(self) -> Template:
-        """The sentence without its values."""
+        """The sentence without its values, as shared by all turns of the same delexicalised act."""
         if self._template is None:
             self._template = self._preprocessor.template(self.request.act, self.tokens)
         return self._template
 
     @property
     def raw(self) -> str:
-        """The raw sentence."""
+        """The sentence in the corpus's own form, on which metrics are defined."""
         if self._raw is None:
             self._raw = self._preprocessor.raw_of(self.request, self.template)
         return self._raw
 
     @property
     def text(self) -> str:
-        """The sentence as a user reads it."""
+        """The sentence as shown to users."""
         return self._preprocessor.text_of(self.request, self.template)
 
     @property
     def unasked(self) -> tuple[str, ...]:
-        """Questions of the turn that the sentence seems to have lost."""
+        """Questions of the turn that the sentence seems to lack; empty unless `ask`."""
         return self.template.unasked if self._ask else ()
 
     @property
     def values(self) -> Tally:
-        """Which values the sentence holds, of those that it should."""
+        """The expected values that the sentence has, lacks or repeats."""
         return self.template.tally or self._preprocessor.checker.tally(self.request.turn, self.tokens)
 
     @property
     def report(self) -> SlotReport:
-        """What the sentence says of what it should."""
+        """The slot check of the sentence: its values, special values and questions."""
         if self._report is None:
             values = self.values
             if not values.errors and (repeated := self._preprocessor.repeated(self.request, self.template)):
@@ -117,14 +117,14 @@ class Candidate:
                 cues = replace(cues, missing=missing, extra=extra)
                 unsaid = tuple(name for name in unsaid if name not in heard)
             if cues.missing:
-                # A template tells of the first turn that had it.
+                # A cached template names the slots of the turn that it was first used for.
                 cues = replace(cues, missing=self.request.own(cues.missing))
             self._report = SlotReport(values, cues, unsaid)
         return self._report
 
     @property
     def misfit(self) -> float:
-        """What speaks against the words beside its values, in log probability: see `Neighbours`."""
+        """The penalty for words that rarely occur next to its values, in log probability; see `Neighbours`."""
         if self._misfit is None:
             pairs = zip(self.request.act.required, self.request.slots, strict=True)
             values = {item.placeholder: (slot.value or "").casefold() for item, slot in pairs}
@@ -133,27 +133,27 @@ class Candidate:
 
     @property
     def faithful_values(self) -> bool:
-        """Whether the sentence holds every value as often as it should."""
+        """Whether the sentence contains every value exactly as often as it should."""
         return not self.values.errors
 
     @property
     def faithful(self) -> bool:
-        """Whether no slot is at fault and no question lost."""
+        """Whether the sentence has no slot errors and no lost questions."""
         report = self.report
         return not (report.values.errors or report.cues.errors or self.unasked)
 
     @property
     def right(self) -> bool:
-        """Whether it is a sentence that says all that it should, and nothing else."""
+        """Whether the sentence is not empty, says everything it should, and nothing else."""
         return bool(self.tokens) and self.faithful and self.report.ok
 
     @property
     def final(self) -> bool:
-        """Whether it has ended and has no fault: no other sentence needs to be searched for."""
+        """Whether it is finished and faithful, so that no other sentence needs to be searched for."""
         return bool(self.tokens) and self.finished and self.faithful
 
     def reworded(self, tokens: tuple[str, ...]) -> Candidate:
-        """Return the same with other tokens, as likely as these."""
+        """Return a copy with other tokens and the same score."""
         other = Candidate(
             self._preprocessor,
             self.request,
@@ -168,12 +168,12 @@ class Candidate:
         return other
 
     def cost(self, slot_error_weight: float) -> float:
-        """Return negative log probability and the slot error penalty (Wen et al. 2015b, equation 16)."""
+        """Return the negative log probability plus the slot error penalty (Wen et al. 2015b, equation 16)."""
         return slot_error_weight * self.errors - (self.score or 0.0)
 
     @property
     def errors(self) -> int:
-        """Slots at fault and questions lost."""
+        """The number of slot errors and lost questions."""
         return self.report.values.errors + self.report.cues.errors + len(self.unasked)
 
 
@@ -189,14 +189,14 @@ def _is_act(name: str) -> bool:
 def cheapest(
     candidates: Sequence[Candidate], count: int, slot_error_weight: float, *, faithful_values: bool
 ) -> list[Candidate]:
-    """Return the candidates with the fewest doubts, of these those of lowest cost first.
+    """Return the `count` best candidates, ordered by doubts, then by cost.
 
-    With `faithful_values` those without faults in values, and words that do not fit beside values cost too.
+    With `faithful_values`, candidates with errors in values are left out, and `misfit` is added to the cost.
     """
     if len(candidates) == 1:
         return [only for only in candidates[:count] if only.faithful_values or not faithful_values]
     found: list[tuple[tuple[int, float], int, Candidate]] = []
-    # Errors and misfits only add to the cost, so those that come after the limit by score alone need not be checked.
+    # Errors and misfits only add to the cost: once the score alone exceeds the limit, the rest need not be checked.
     least = ((each.doubts, -(each.score or 0.0)) for each in candidates)
     for limit, place in sorted((each, place) for place, each in enumerate(least)):
         if len(found) >= count and limit >= found[count - 1][0]:
@@ -209,15 +209,15 @@ def cheapest(
 
 
 def most_agreed(candidates: Sequence[Candidate], count: int, *, faithful_values: bool) -> list[Candidate]:
-    """Return the candidates with the fewest errors and doubts, of these the one first that is most like all.
+    """Return the `count` best candidates, ordered by errors, doubts, and similarity to all candidates (`bayes_risk`).
 
-    See `bayes_risk`. With `faithful_values` those without faults in values.
+    With `faithful_values`, candidates with errors in values are left out.
     """
     scores = np.array([candidate.score or 0.0 for candidate in candidates])
     gains = expected_gains([candidate.tokens for candidate in candidates], np.exp((scores - scores.max()) / FLATNESS))
     found: list[Candidate] = []
     others: list[tuple[int, int, Candidate]] = []
-    # Sentences are checked in this order: what comes after enough without errors need not be.
+    # Sentences are checked in this order; after enough without errors, the rest need not be checked.
     for place in np.lexsort((-gains, np.array([candidate.doubts for candidate in candidates]))):
         candidate = candidates[place]
         if candidate.faithful_values or not faithful_values:

@@ -1,4 +1,4 @@
-"""Completing sentences: what a search could not say is put in or behind, in words of training."""
+"""Completing sentences: what a search failed to express is inserted or appended, in wordings from the training data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Completer:
-    """Completes candidates; of several ways the model's favourite.
+    """Completes candidates; among several completions, the model's score decides.
 
     Args:
         preprocessor: the preprocessor of a run.
@@ -32,11 +32,11 @@ class Completer:
     def inserted(
         self, request: Request, found: Iterable[tuple[Tokens, float]], options: ResolvedOptions
     ) -> list[Candidate]:
-        """Return what `insert_missing` found for the placeholders that the vocabulary lacks as candidates."""
+        """Turn the (tokens, score) pairs from `insert_missing` into candidates."""
         return [self._candidate(request, tokens, score, "inserted", options) for tokens, score in found]
 
     def with_statements(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> Candidate:
-        """Return a sentence with the special values that it lacks behind it, as training said these by themselves."""
+        """Return a sentence with the special values that it lacks appended, in statements from the training data."""
         found, turn, said_before = candidate, candidate.request.turn, candidate.request.context
         new = self.preprocessor.new_values.of(turn)
         alone = len(new) == sum(len(act.slots) for act in turn)
@@ -46,7 +46,7 @@ class Completer:
             endings = self._segments.statements(*owners[name]) if name in owners else []
             if name in owners and owners[name][1] in new and not alone and not _is_of_one(found.tokens):
                 endings = [ending for ending in endings if ending[0] != PRONOUN]
-            # Where a model knows nothing of the act, what it says is made up.
+            # If the model knows nothing about the act, what it said is made up, and is dropped.
             before = () if alone and len(new) == 1 else found.tokens
             whole = [join_sentences(before, ending) for ending in endings if ending not in said]
             scores = decoder.sentence_scores(turn, self._numbers(whole), said_before) if whole else ()
@@ -56,10 +56,10 @@ class Completer:
         return found
 
     def with_questions(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> Candidate:
-        """Return a sentence with its turn's questions: lost ones are put behind it, as training asked them."""
+        """Return a sentence with the questions that it lacks appended, in wordings from the training data."""
         found, turn = candidate, candidate.request.turn
         for name in candidate.unasked:
-            # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
+            # If there is one question to ask, any that the sentence asks is wrong and is cut; of several it may be one.
             kept = split_question(found.tokens)[0] if len(self.preprocessor.questions.of(turn)) == 1 else found.tokens
             whole = [join_sentences(kept, wording) for wording in self.preprocessor.questions.wordings(name)]
             scores = decoder.sentence_scores(turn, self._numbers(whole), candidate.request.context)
@@ -67,7 +67,7 @@ class Completer:
         return found
 
     def covering(self, request: Request) -> Candidate:
-        """Return a sentence put together from training sentences: it says all that it should, and reads as it may."""
+        """Return a sentence pieced together from training sentences: it covers the whole act, but may not read well."""
         required = self.preprocessor.delexicalizer.required(request.turn)
         english = self.preprocessor.style.language == "en"
         tokens = self.preprocessor.templates.cover(request.turn, required, english=english)
@@ -83,7 +83,7 @@ class Completer:
     def _longer(
         self, candidate: Candidate, texts: Sequence[Sequence[str]], scores: Iterable[float], options: ResolvedOptions
     ) -> list[Candidate]:
-        """Return texts made of a candidate as candidates."""
+        """Turn texts derived from a candidate, with their scores, into candidates."""
         each = zip(texts, scores, strict=True)
         return [self._candidate(candidate.request, tokens, score, "composed", options) for tokens, score in each]
 
@@ -95,6 +95,6 @@ class Completer:
 
 
 def _is_of_one(tokens: Tokens) -> bool:
-    """Whether a text begins with what it speaks of, for which "it" may stand; "there are 3 hotels" does not."""
+    """Whether a text begins with a single entity, to which "it" can refer; "there are 3 hotels" does not."""
     first = next((strip_joiner(token) for token in tokens if token not in ARTICLES), "")
     return is_placeholder(first) or first == PRONOUN

@@ -1,7 +1,7 @@
-"""Finding candidates for turns, which are asked for as training could have had them.
+"""Finding candidates for turns, by searching for requests that resemble the training data.
 
-Acts that training never had in one turn are asked for one by one, values that it lacks as those that it has; what is
-found for all these is put together for the turn. `Generator.generate` searches for what is asked:
+Acts that never occur together in training are requested one by one, and unseen values by way of seen ones; the results
+are then combined for the turn. `Generator.generate` runs the searches that are asked for:
 
     while finding.asked:
         finding.answer(search(finding.asked))
@@ -23,11 +23,11 @@ from dactnlg.text.requests import Request
 
 
 class Asked(NamedTuple):
-    """What is to be searched for.
+    """A search to be run.
 
     Attributes:
-        requests: acts that training could have had.
-        places: of each one's turn in the sequence.
+        requests: the acts to search for.
+        places: for each request, the position of its turn in the sequence.
         options: how sentences are chosen.
     """
 
@@ -37,17 +37,17 @@ class Asked(NamedTuple):
 
 
 Placed = list[tuple[Request, int]]
-"""Requests, each with the place of its turn in the sequence."""
+"""Requests, each with the position of its turn in the sequence."""
 Steps = Generator[Asked, Rows, Rows]
-"""Asks, gets what was found, and in the end returns candidates for all."""
+"""A coroutine that yields searches, is sent their results, and finally returns the candidates of all requests."""
 
 
 class Finding:
-    """Candidates that are being found.
+    """The state of looking for candidates, advanced with `answer`.
 
     Attributes:
-        asked: what is to be searched for next; None where all has been found.
-        found: the candidates of each request, then.
+        asked: the search to run next; None once everything has been found.
+        found: then, the candidates of each request.
     """
 
     def __init__(self, steps: Steps) -> None:
@@ -57,7 +57,7 @@ class Finding:
         self._go(None)
 
     def answer(self, rows: Rows) -> None:
-        """Take the candidates of each request that was asked for."""
+        """Pass on the candidates of each request in `asked`, and advance to the next search."""
         self._go(rows)
 
     def _go(self, rows: Rows | None) -> None:
@@ -71,8 +71,8 @@ class Finder:
     """Finds candidates for turns. Several threads may use one.
 
     Args:
-        preprocessor: of a run.
-        completer: says what nothing else has been found for.
+        preprocessor: the preprocessor of a run.
+        completer: provides a sentence if nothing else has been found.
     """
 
     def __init__(self, preprocessor: Preprocessor, completer: Completer) -> None:
@@ -80,11 +80,11 @@ class Finder:
         self._completer = completer
 
     def find(self, requests: Sequence[Request], first: int, options: ResolvedOptions) -> Finding:
-        """Begin to find candidates.
+        """Start looking for candidates.
 
         Args:
             requests: the turns.
-            first: the place of the first of them in its sequence.
+            first: the position of the first request in its sequence.
             options: how sentences are chosen.
         """
         placed = [(request, place) for place, request in enumerate(requests, start=first)]
@@ -93,7 +93,7 @@ class Finder:
     def best(
         self, request: Request, candidates: Iterable[Candidate], options: ResolvedOptions, *, reranked: bool
     ) -> list[Candidate]:
-        """Return as many candidates as are asked for, the best first; there is at least one."""
+        """Return up to `n_best` candidates, best first; at least one."""
         found, count = [candidate for candidate in candidates if candidate.tokens], options.n_best
         if options.mbr and len(found) > 1:
             found = most_agreed(found, count, faithful_values=options.hard)
@@ -102,7 +102,7 @@ class Finder:
         return found[:count] or [self._completer.covering(request)]
 
     def _act_by_act(self, placed: Placed, options: ResolvedOptions) -> Steps:
-        """Find candidates, for acts that training never had in one turn one after the other."""
+        """Find candidates; if acts never occur together in training, search for them one by one."""
         apart = [self._several.requests(request) if options.hard else [] for request, _ in placed]
         every: Placed = []
         for row, (request, place) in zip(apart, placed, strict=True):
@@ -110,17 +110,17 @@ class Finder:
         said = iter((yield from self._as_known(every, options)))
         found: Rows = []
         for row, (request, _) in zip(apart, placed, strict=True):
-            # A draw stays in its place.
+            # Samples keep the order in which they were drawn.
             parts = [self.best(each, next(said), options, reranked=options.sampling is None) for each in row]
             found.append(self._several.said(request, parts) if row else next(said))
         return found
 
     def _as_known(self, placed: Placed, options: ResolvedOptions) -> Steps:
-        """Find candidates, for values that training never had as for those that it had."""
+        """Find candidates; for unseen values, search with seen values as stand-ins."""
         standing = [self._stand_ins.of(request) if options.hard else [] for request, _ in placed]
         wide = replace(options, n_best=max(options.n_best, options.beam_width))
         found: Rows = [[] for _ in placed]
-        # The best that is said for a stand-in is not always in words that the act can be said in.
+        # The best sentence for a stand-in does not always suit the act itself, so try again with more candidates.
         for chosen in (options, wide):
             left = [place for place, row in enumerate(standing) if row and not found[place]]
             every = [(each.request, placed[place][1]) for place in left for each in standing[place]]

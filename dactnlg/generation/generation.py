@@ -1,4 +1,4 @@
-"""A generation: the sentence for an act, with the proof of what it says."""
+"""The result of generation: the sentence for an act, and what is known about it."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from dactnlg.generation.knowledge import ActKnowledge
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """A sentence for an act, with the proof of what it says.
+    """A sentence for an act, with what the checks found in it.
 
     Attributes:
         act: the act in canonical notation.
-        text: the sentence as a user reads it.
-        raw: the sentence in the corpus's own manner; metrics are defined on it.
+        text: the sentence as shown to users.
+        raw: the sentence in the corpus's own form; metrics are defined on it.
         delexicalized: the tokens with placeholders, joined by spaces.
-        score: log probability under the model; None where no model chose the sentence.
-        slots_ok: nothing that could be checked is missing, and nothing is extra. What could not be checked stands in
-            `unchecked`: only where that is empty, too, is the whole act known to be said.
-        missing: slots that the sentence should hold and does not.
-        extra: slots that it holds too often, or that the act does not have.
-        origin: `model`, `inserted` (a placeholder was put where the model likes it best), `composed` (a lost question
-            was put behind, an unseen combination was put together of training's sentences, or of what the model says of
-            parts of the act) or `template`.
-        unchecked: special values (`toilets=none`) and questions (`request(food)`) of the act that nothing could check:
-            the data card has no cues for them, and the corpus too few sentences to learn from. Act types that training
-            never had stand here, too (`flatter()`).
-        seen: whether the training data have this combination of act types and slots, and each of its special values for
-            that slot; False asks for a closer look. None where that is not known.
-        doubts: where training never had this combination, its special values included: how much of the sentence does
-            not read like training, runs of words that it never has and faults of clauses. Sentences without are right
-            more often. None where training had it, and where doubts were not counted: without the hard constraint, for
-            samples, for the random baseline.
-        n_best: the best sentences, this one first; empty unless asked for.
+        score: log probability under the model; None if the sentence was not chosen by a model.
+        slots_ok: whether nothing that could be checked is missing, and nothing is extra. What could not be checked is
+            listed in `unchecked`: the whole act is known to be expressed only if that is empty, too.
+        missing: slots that the sentence should express and does not.
+        extra: slots that it expresses too often, or that the act does not have.
+        origin: `model`, `inserted` (a placeholder was inserted where the model scores it highest), `composed` (a lost
+            question was appended, or an unseen combination was composed of training sentences or of what the model says
+            for parts of the act) or `template`.
+        unchecked: special values (`toilets=none`) and questions (`request(food)`) of the act that could not be checked:
+            the data card has no cues for them, and the corpus has too few sentences to learn from. Unseen act types are
+            listed here, too (`flatter()`).
+        seen: whether the training data contains this combination of act types and slots, and each of its special values
+            for that slot; False calls for a closer look. None if not known.
+        doubts: for combinations not in the training data (special values included): how much of the sentence does not
+            read like training data, counting unseen word sequences and faulty clauses. Sentences without doubts are
+            correct more often. None for seen combinations, and if doubts were not counted: without the hard constraint,
+            for samples, and for the random baseline.
+        n_best: the best sentences, this one first; empty unless requested.
     """
 
     act: str
@@ -53,7 +53,7 @@ class Generation:
     n_best: tuple[Generation, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields of the command line's JSON output."""
+        """Return the fields as in the command line's JSON output."""
         data = {name: getattr(self, name) for name in ("act", "text", "delexicalized", "score", "slots_ok")}
         data |= {"missing": list(self.missing), "extra": list(self.extra), "unchecked": list(self.unchecked)}
         data |= {"seen": self.seen, "doubts": self.doubts, "origin": self.origin, "raw": self.raw}
@@ -64,7 +64,7 @@ class Generation:
 
     @classmethod
     def of(cls, act: str, candidate: Candidate, known: ActKnowledge, doubts: int | None) -> Generation:
-        """Return what there is to say of a candidate for an act."""
+        """Build the result for an act from a candidate, what is known about the act, and the number of doubts."""
         report = candidate.report
         return cls(
             act=act,

@@ -41,13 +41,13 @@ class Generator:
     >>> "Ivy Cutting" in said.text, said.slots_ok, said.missing, said.unchecked, said.seen
     (True, True, (), (), True)
 
-    It pickles as the folders that it was loaded from: another process reads them again.
+    It is pickled as the paths of the folders it was loaded from, which are read again when it is unpickled.
 
     Args:
         preprocessor: the preprocessor of a run.
         decoder: searches with a trained model; None for the random baseline.
-        defaults: the run's decoding section: what `GenerationOptions` leave open.
-        seed: of sampling and of the random baseline, where the options give none.
+        defaults: the run's decoding section, which fills in what `GenerationOptions` leave open.
+        seed: for sampling and the random baseline, if the options give none.
     """
 
     def __init__(
@@ -68,19 +68,19 @@ class Generator:
 
     @classmethod
     def load(cls, path: Folder | Sequence[Folder], backend: str = "auto") -> Generator:
-        """Read a run folder, or several whose models search together: their log probabilities are averaged.
+        """Load a run folder, or several as an ensemble, whose log probabilities are averaged.
 
         Args:
-            path: the run folder. Of several, which are of one corpus section but with other seeds, models or sizes, the
-                first one's decoding section holds.
-            backend: what searches: `numpy`, which starts at once and is the fastest on processors, for the models that
-                it supports, or `keras`, with the backend that Keras is set to; `auto` is `keras` where KERAS_BACKEND is
-                set, else what the run's configuration says.
+            path: the run folder, or a list of them. The runs of an ensemble share one corpus section and may differ in
+                seeds, models and sizes; the decoding section of the first one applies.
+            backend: what searches: `numpy`, which starts at once and is the fastest on CPUs, for the models that it
+                supports, or `keras`, with the backend that Keras is set to; `auto` is `keras` if KERAS_BACKEND is set,
+                else what the run's configuration says.
 
         Raises:
-            RunError: the folder is not a run, its training has not kept any weights yet, or several do not go together.
+            RunError: the folder is not a run, its training has not saved any weights yet, or the runs are incompatible.
             UnknownNameError: there is no such backend.
-            UserError: NumPy is asked for and does not support the model.
+            UserError: `numpy` is requested and does not support the model.
         """
         runs = checked_runs(path)
         run, config = runs[0]
@@ -98,15 +98,15 @@ class Generator:
         for each in runs:
             each.run.check_files()
         made = cls(preprocessor, decoder, config.decoding, config.training.seed)
-        # The folders are where they are, whatever folder another process runs in.
+        # Absolute, because another process may run in another folder.
         made._source = [str(each.run.path.absolute()) for each in runs], "auto" if backend == "none" else backend
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the folders of the runs, which are read again: models do not travel between processes.
+        """Pickle as the paths of the run folders, which are read again: models are not sent between processes.
 
         Raises:
-            RunError: it was not read from a folder.
+            RunError: it was not loaded from a folder.
         """
         if self._source is None:
             raise RunError("only a generator that Generator.load has read from a run folder can be pickled")
@@ -124,31 +124,31 @@ class Generator:
         """Return a sentence for each act, in order.
 
         Args:
-            acts: act strings in any notation, `Turn`s or `DialogueAct`s; one by itself is a list of one.
-            options: how sentences are generated; by default as the run's configuration has it.
-            first: the place of the first act in a longer sequence that is given in parts; what is left to chance
-                depends on the seed and the place alone.
-            strict: refuse act types and slots that training never had, as typing errors; False generates them as well
-                as can be.
-            context: what the user has said before, as text, for models that see it (`model.context`); others pass it
-                over. One text is for all acts, of a list each for one.
+            acts: a list of act strings in any notation, `Turn`s or `DialogueAct`s, or a single one.
+            options: how sentences are generated; by default as in the run's configuration.
+            first: the position of the first act in a longer sequence that is passed in parts; random choices depend
+                only on the seed and this position.
+            strict: reject act types and slots that are not in the training data, as probable typing errors; if False,
+                they are generated as well as possible.
+            context: what the user has said before, as text, for models that use it (`model.context`); other models
+                ignore it. A single text applies to all acts, a list has one for each act.
 
         Returns:
-            A `Generation` for each act: `text`, and what is known of it: `slots_ok`, `missing`, `extra`, `unchecked`,
-            `seen`, `score` (a natural logarithm), `n_best`; `to_json()` has all of it.
+            A `Generation` for each act: `text`, and what is known about it: `slots_ok`, `missing`, `extra`,
+            `unchecked`, `seen`, `score` (a natural logarithm), `n_best`; `to_json()` returns all of it.
 
         Raises:
-            ActError: an act that cannot be read; of several the message has its index (`acts[2]`).
-            UnknownNameError: an act type or slot that the model does not know (only if `strict`; with its index, too),
-                or a constraint.
-            UserError: a number outside its bounds, options of sampling where sampling is turned off, or not as many
-                contexts as acts.
+            ActError: an act cannot be read; if there are several, the message gives its index (`acts[2]`).
+            UnknownNameError: the model does not know an act type or slot (only if `strict`; the message gives the index
+                here, too), or there is no such constraint.
+            UserError: a number is out of bounds, sampling options are given while sampling is turned off, or the number
+                of contexts is not that of acts.
         """
         chosen = options.resolve(self.defaults, self.seed)
         turns = _turns(acts)
         said = self._contexts(context, len(turns))
         names = [(str(turn), before) for turn, before in zip(turns, said, strict=True)]
-        # Dialogues repeat acts: what is not left to chance is generated once for equal ones.
+        # Dialogues repeat acts: unless sampled, equal acts are generated once.
         once = self.decoder is not None and self.decoder.reuse and chosen.sampling is None
         wanted = list(dict(zip(names, turns, strict=True)).items()) if once else list(zip(names, turns, strict=True))
         completed = [self._implied.completed(turn) for _, turn in wanted]
@@ -162,12 +162,12 @@ class Generator:
             found = self._candidates.templates(requests, chosen.seed, first)
         else:
             if chosen.sampling is not None:
-                # The best of many draws is no draw: only reranking is asked to choose (Wen et al. 2015b, section 3.4).
+                # The best of many samples is not a sample: only reranking may choose (Wen et al. 2015b, section 3.4).
                 reranked = chosen.constraint == "rerank"
                 count = chosen.beam_width if reranked else count
             finding = self._finder.find(requests, first, chosen)
-            # The searches are begun here, not in the finder: who follows an act to the model's step, in a debugger or a
-            # profile, passes few frames (tests/generation/test_road.py counts them).
+            # The searches are run here, not in the finder, so that there are few frames between here and the model's
+            # step in a debugger or a profile (tests/generation/test_road.py counts them).
             while (asked := finding.asked) is not None:
                 if chosen.sampling is not None:
                     finding.answer(self._candidates.sampled(decoder, *asked, count))
@@ -194,15 +194,15 @@ class Generator:
         return [by_name[key] for key in names]
 
     def _without_implied(self, said: Generation, turn: Turn) -> Generation:
-        """Return a sentence whose placeholders are those of the caller's turn."""
+        """Return a result in which the placeholders of implied slots are spelt out, as the caller's turn lacks them."""
         spelt = self._implied.spelt_out(said.delexicalized, turn)
         return replace(said, delexicalized=spelt, n_best=tuple(self._without_implied(n, turn) for n in said.n_best))
 
     def _contexts(self, given: str | Sequence[str], count: int) -> list[str]:
-        """Return what the user has said before each of so many acts, empty where the model does not look at it.
+        """Return the context of each of `count` acts; empty strings if the model does not use it.
 
         Raises:
-            UserError: there are more or fewer of them, or one is no text.
+            UserError: there are more or fewer of them, or one is not a string.
         """
         said = [given] * count if isinstance(given, str) else list(given)
         if said and len(said) != count:
@@ -216,26 +216,26 @@ class Generator:
 
     @property
     def sees_context(self) -> bool:
-        """Whether the model sees what the user has said before."""
+        """Whether the model uses what the user has said before."""
         return self.decoder is not None and self.decoder.sees_context
 
     def prepare(self) -> None:
-        """Count now what acts that training never had need of its texts, which else the first of them waits for."""
+        """Collect the corpus statistics for unseen acts now; otherwise the first unseen act has to wait for them."""
         if self.decoder is not None:
             self._candidates.unseen.prepare()
 
     def forget(self) -> None:
-        """Drop all that was found for the acts so far: what comes is generated as if it came first.
+        """Clear everything cached for previous acts, so that they do not influence the following ones.
 
-        Whether an act is searched for with a narrow beam at first, and beside which others, decides on the last digits
-        of its score. After this both depend on the acts to come alone.
+        The last digits of an act's score depend on whether few hypotheses suffice for it at first, and on the acts it
+        is batched with. Both depend on what is cached; after this call, only on the acts to come.
         """
         self._candidates.forget()
         if self.decoder is not None:
             self.decoder.forget()
 
     def _check_all(self, acts: Iterable[DelexicalizedAct], turns: Sequence[Turn]) -> None:
-        """Refuse names that the model does not know, by the index of the first turn that has one."""
+        """Reject names that the model does not know, giving the index of the first turn that has one."""
         try:
             for act in acts:
                 self.check_names(act.turn)
@@ -245,14 +245,14 @@ class Generator:
             raise
 
     def check_names(self, turn: Turn, where: str = "") -> None:
-        """Refuse act types and slots that the model does not know.
+        """Reject act types and slots that the model does not know.
 
         Args:
             turn: the acts.
-            where: what a message calls their place.
+            where: the location to give in error messages.
 
         Raises:
-            UnknownNameError: names the nearest ones that it knows.
+            UnknownNameError: a name is unknown; the message suggests the closest known ones.
         """
         encoder = self.preprocessor.encoder
         for act in turn:
@@ -267,7 +267,7 @@ class Generator:
     ) -> Generation:
         chosen, known = self._finder.best(request, candidates, options, reranked=reranked), self._known.of(request.act)
         unseen = self._candidates.unseen
-        # A draw stays as it was drawn.
+        # Samples are not altered.
         best = options.hard and options.sampling is None
         chosen = self._mender.mended(chosen) if best else chosen
         doubted = best and self.decoder is not None and unseen.is_new(request)
@@ -278,10 +278,10 @@ class Generator:
 
 
 def _turns(acts: Act | Sequence[Act]) -> list[Turn]:
-    """Return acts as turns.
+    """Convert acts to turns.
 
     Raises:
-        ActError: one of them is no act; of several the message has its index.
+        ActError: one of them is not an act; if there are several, the message gives its index.
     """
     if isinstance(acts, str | Turn | DialogueAct):
         return [_turn(acts, "")]

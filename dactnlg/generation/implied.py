@@ -1,7 +1,7 @@
-"""Implied slots: the kind of thing that all of training is about, which an act may leave out and a sentence needs.
+"""Implied slots: the kind of entity that the whole corpus is about, which an act may omit but its sentence needs.
 
-"There are no televisions with 2 HDMI ports" is `inform_no_match(hdmiport=2)` where there is nothing but televisions. A
-model that has never seen the act without `type=television` has no word for what there are none of.
+"There are no televisions with 2 HDMI ports" is `inform_no_match(hdmiport=2)` in a corpus about televisions only. A
+model that has never seen the act without `type=television` has no word for "televisions" here.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from dactnlg.text.surface import plain, strip_joiner
 from dactnlg.text.templates import act_types
 
 LEAST = 20
-"""Training sentences of an act type that all have a slot, at least."""
+"""Minimum number of training sentences of an act type; all of them must have the slot for it to be implied."""
 
 
 class ImpliedSlots:
     """Adds implied slots to acts. Several threads may use one.
 
-    A slot is implied that has one value in all of training, a noun that has a plural there ("televisions"; a town has
-    none), in act types that training never has without it.
+    A slot is implied in act types that never occur without it in training, if it has a single value in the whole
+    training data, and this is a noun that occurs in the plural there ("televisions"; a town has no plural).
 
     Args:
-        preprocessor: of a run; one without a reader knows no values, and implies nothing.
+        preprocessor: the preprocessor of a run; without a reader it knows no values, and nothing is implied.
     """
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor = preprocessor
 
     def completed(self, turn: Turn) -> Turn:
-        """Return a turn with the slots that it implies."""
+        """Return the turn with its implied slots added; the same object if there are none."""
         if not self._nouns:
             return turn
         acts = [self._completed(act) for act in turn.acts]
         return turn if acts == list(turn.acts) else Turn(tuple(acts))
 
     def spelt_out(self, delexicalized: str, turn: Turn) -> str:
-        """Return a delexicalised sentence with the nouns of what a turn lacks, in the place of their placeholders."""
+        """Replace placeholders of implied slots that `turn` lacks by their values in a delexicalised sentence."""
         own = {item.placeholder for item in self._preprocessor.delexicalizer.required(turn)}
         nouns = {placeholder_name(slot.name): slot.value or "" for slots in self._nouns.values() for slot in slots}
         tokens = [(token, strip_joiner(token)) for token in delexicalized.split(" ")]
@@ -50,12 +50,12 @@ class ImpliedSlots:
     def _completed(self, act: DialogueAct) -> DialogueAct:
         own = {slot.name for slot in act.slots}
         more = [slot for slot in self._nouns.get(act.act_type, ()) if slot.name not in own]
-        # What is said of nothing ("goodbye") needs no noun.
+        # An act without slots ("goodbye") needs no noun.
         return DialogueAct(act.act_type, (*more, *act.slots)) if more and act.slots else act
 
     @cached_property
     def _nouns(self) -> dict[str, list[Slot]]:
-        """By act type the slots that are implied there."""
+        """The implied slots of each act type."""
         reader, templates = self._preprocessor.reader, self._preprocessor.templates
         values = {} if reader is None else reader.values
         single = {placeholder_name(name): Slot(name, known[0]) for name, known in values.items() if len(known) == 1}

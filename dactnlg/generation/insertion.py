@@ -1,7 +1,7 @@
-"""Insertion of placeholders that training never had, each where the model scores the sentence highest.
+"""Insertion of placeholders unseen in training, each where the model scores the sentence highest.
 
-Every gap of the sentence is tried. The model scores the whole sentence around it, with the unknown placeholder read as
-one of those that it knows: where any of them fits, a value can stand.
+Every gap of the sentence is tried. The model scores the resulting sentence with known placeholders in place of the
+unknown one: where any of them fits, a value can stand.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 def insert_missing(
     decoder: Decoder, turn: Turn, tokens: tuple[str, ...], unknown: Sequence[Required], context: str = ""
 ) -> list[tuple[tuple[str, ...], float]]:
-    """Return sentences with every unknown placeholder inserted, each with its score, best first.
+    """Return sentences with all unknown placeholders inserted, each with its score, best first.
+
+    Placeholders are inserted one after another, each in its best gap; the sentences differ in the gap of the last one.
 
     Args:
         decoder: the model and its preprocessor.
         turn: the act.
         tokens: the best sentence without the unknown placeholders.
-        unknown: the slots whose placeholders the vocabulary lacks.
+        unknown: the placeholders that the vocabulary lacks, with their slots.
         context: what the user has said before.
     """
     vocabulary = decoder.preprocessor.vocabulary
@@ -40,9 +42,9 @@ def insert_missing(
     words = list(tokens)
     found = [(tuple(tokens), 0.0)]
     for item in unknown:
-        # Where nothing is known to stand in (no placeholders at all), the unknown word does.
+        # If there is no known placeholder to stand in, the unknown word does.
         choices = [index for index in stand_ins if index not in numbers] or [UNK_ID]
-        # Where nothing may be parted the newcomer comes last: it has to stand somewhere.
+        # If all tokens are attached to each other, the placeholder goes at the end: it has to go somewhere.
         gaps = [gap for gap in range(len(numbers) + 1) if _open(words, gap)] or [len(numbers)]
         rows = [[*numbers[:gap], choice, *numbers[gap:]] for gap in gaps for choice in choices]
         scores = decoder.sentence_scores(turn, rows, context).reshape(len(gaps), len(choices))
@@ -62,7 +64,7 @@ def _plain(token: str) -> bool:
 
 
 def _open(words: Sequence[str], gap: int) -> bool:
-    """Whether a word may stand between these neighbours: not where they are attached to each other."""
+    """Whether a word may be inserted in a gap: not if the neighbouring tokens are attached to each other."""
     before = gap > 0 and words[gap - 1].endswith(JOINER)
     after = gap < len(words) and words[gap].startswith(JOINER)
     return not before and not after

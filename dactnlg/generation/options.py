@@ -1,4 +1,4 @@
-"""What a caller may choose about generation: one record for the command line, Python, bulk files and services."""
+"""Generation options: the same for the command line, Python, bulk files and services."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dactnlg.search.sampling import Sampling
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GenerationOptions:
-    """How sentences are generated; what is None is as the run's configuration has it.
+    """How sentences are generated; options that are None are taken from the run's configuration.
 
     >>> GenerationOptions(constraint="rerank", beam_width=20)
     GenerationOptions(constraint='rerank', beam_width=20)
@@ -26,19 +26,19 @@ class GenerationOptions:
     Attributes:
         constraint: `none`, `rerank` (Wen et al. 2015b, section 3.4) or `hard` (no slot is dropped or invented).
         beam_width: hypotheses that the beam search keeps.
-        n_best: sentences that each result holds in `n_best`; more than one widens the beam if it must.
-        seed: of sampling and of the random baseline.
-        sample: draw sentences in the place of the beam search. Those in `n_best` may be alike. They stand in the order
-            drawn; under `rerank`, which draws as many as the beam is wide, in the order of their costs.
-        temperature: divides log probabilities before a draw; 0 takes the best word always. `temperature`, `top_k` and
-            `top_p` each ask for sampling too.
+        n_best: number of sentences in `n_best` of each result; if it exceeds the beam width, the beam is widened.
+        seed: for sampling and the random baseline.
+        sample: draw sentences instead of searching. Those in `n_best` may be equal. They are in the order drawn; under
+            `rerank`, which draws as many as the beam is wide, in the order of their costs.
+        temperature: divides log probabilities before drawing; 0 always takes the best word. Giving any of
+            `temperature`, `top_k` and `top_p` turns sampling on.
         top_k: draw from the k most probable words; 0 for all.
-        top_p: draw from the fewest words that have this much probability together; 1 for all.
-        append_questions: under `hard`, put a question that a turn of several acts has lost behind the sentence.
-        mbr: minimum Bayes risk: of the beam's sentences with the fewest slot errors take the one that is most like the
-            others, not the most probable one.
+        top_p: draw from the smallest set of words with at least this total probability; 1 for all.
+        append_questions: under `hard`, append questions that the sentence for a turn of several acts lacks.
+        mbr: minimum Bayes risk: among the beam's sentences with the fewest slot errors, choose the one most similar to
+            the others instead of the most probable one.
         length_normalization: a hypothesis's log probability is divided by its length to this power.
-        slot_error_weight: what one slot error costs, in log probability.
+        slot_error_weight: cost of one slot error, in log probability.
     """
 
     constraint: Constraint | None = None
@@ -55,18 +55,18 @@ class GenerationOptions:
     slot_error_weight: float | None = None
 
     def __repr__(self) -> str:
-        """Return the options that are not the defaults: a signature shows them."""
+        """Show only options that differ from the defaults, to keep signatures in the documentation short."""
         usual = {field.name: field.default for field in fields(self)}
         given = {name: value for name, value in self.chosen().items() if value != usual[name]}
         return f"GenerationOptions({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def chosen(self) -> dict[str, Any]:
-        """Return the options that were chosen, by name."""
+        """Return the options that are not None, by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
 
     def resolve(self, defaults: DecodingConfig, seed: int) -> ResolvedOptions:
-        """Return the options with the run's own in the place of what was not chosen.
+        """Return the options with open ones filled in from the run's configuration.
 
         Args:
             defaults: the run's decoding section.
@@ -74,11 +74,12 @@ class GenerationOptions:
 
         Raises:
             UnknownNameError: there is no such constraint.
-            UserError: a number of another type or outside its bounds, or sampling options where sampling is turned off.
+            UserError: a number is of the wrong type or out of bounds, or sampling options are given while sampling is
+                turned off.
         """
         if self.constraint and self.constraint not in CONSTRAINTS:
             raise UnknownNameError("constraint", str(self.constraint), CONSTRAINTS)
-        # Not the number of sentences, which is always chosen.
+        # `n_best` cannot be left open: None is passed on to be rejected.
         chosen = {"n_best": self.n_best, **{name: _plain(value) for name, value in self.chosen().items()}}
         try:
             found = _Checked.model_validate({"seed": seed, **defaults.model_dump(), **chosen})
@@ -98,7 +99,7 @@ class GenerationOptions:
         )
 
     def _sampling(self, defaults: DecodingConfig) -> Sampling | None:
-        """Return what words are drawn from; None where sentences are searched for."""
+        """Return the sampling parameters; None if sentences are searched for."""
         usual = Sampling(defaults.temperature, defaults.top_k, defaults.top_p)
         sampling = usual.changed(self.temperature, self.top_k, self.top_p)
         if self.sample is False and sampling != usual:
@@ -111,26 +112,26 @@ class GenerationOptions:
 
 
 class _Checked(DecodingConfig):
-    """The bounds of what a caller may choose: those of a configuration, and of what no configuration has."""
+    """The bounds of all options: those of a configuration, and of options that a configuration does not have."""
 
     n_best: int = Field(default=1, ge=1, le=MOST_SENTENCES)
     seed: int = Field(default=1, ge=0, lt=SEEDS)
 
 
 def _plain(value: Any) -> Any:
-    """Return a number of NumPy's as Python's own, which a check of types asks for."""
+    """Convert NumPy scalars to Python numbers, which strict type validation requires."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResolvedOptions:
-    """`GenerationOptions` of one call, every one of them decided.
+    """The `GenerationOptions` of one call with all values filled in.
 
     Attributes:
-        sampling: what words are drawn from; None for the beam search.
+        sampling: the sampling parameters; None for beam search.
         slot_error_weight: cost of a slot error, in log probability (Wen et al. 2015b, equation 16).
         length_normalization: a hypothesis's log probability is divided by its length to this power.
-        mbr: whether minimum Bayes risk chooses.
+        mbr: whether to choose by minimum Bayes risk.
     """
 
     constraint: str
@@ -145,10 +146,10 @@ class ResolvedOptions:
 
     @property
     def hard(self) -> bool:
-        """Whether placeholders are constrained to those required."""
+        """Whether exactly the required placeholders are generated."""
         return self.constraint == "hard"
 
     def normalized(self, score: float, tokens: Sequence[str]) -> float:
-        """Return a sentence's log probability, divided by its length (with its end) to `length_normalization`."""
+        """Divide a log probability by the sentence's length, including its end, to the power `length_normalization`."""
         length: float = (len(tokens) + 1) ** self.length_normalization
         return float(score) / length

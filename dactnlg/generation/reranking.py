@@ -1,4 +1,4 @@
-"""Candidates for requests, from a search, draws or training sentences, and their reranking by slot errors."""
+"""Candidates for requests, from search, sampling or training sentences, and their reranking by slot errors."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from dactnlg.search.hypotheses import Hypothesis
 
 SPARE = 7
-"""How many more sentences are drawn for an act, in the place of those that the hard constraint refuses."""
+"""How many further sentences are drawn for an act to replace those that the hard constraint rejects."""
 REMEMBERED = 10_000, 8 << 20
-"""Delexicalised acts of which it is remembered, at most, that their best hypotheses have faults; and their bytes."""
+"""Limits of the cache of delexicalised acts whose best hypotheses have errors: number of acts, and bytes."""
 WIDER, WIDE = 4, 40
-"""How many times as wide a search is where all that was found is doubtful, and its width at least."""
+"""If all candidates are doubtful, the search is repeated: how many times wider its beam is, and its minimum width."""
 
 
 class Sentence(NamedTuple):
@@ -36,7 +36,7 @@ class Sentence(NamedTuple):
     Attributes:
         tokens: with placeholders.
         score: its log probability, normalised by its length.
-        finished: whether it has reached its end.
+        finished: whether it is complete.
     """
 
     tokens: tuple[str, ...]
@@ -57,14 +57,14 @@ class CandidateSearch:
         self.unseen = UnseenActs(preprocessor)
 
     def forget(self) -> None:
-        """Drop what is remembered of acts and sentences."""
+        """Clear what is cached about acts and sentences."""
         self._faulty.clear()
         self.unseen.forget()
 
     def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
-        """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
+        """Return each request's candidates from a beam search, among them the `n_best` cheapest that it can find."""
         width, constraint, hard = options.beam_width, options.constraint, options.hard
-        # Errors only add to a candidate's cost: where the best by score have none, no others need to be searched for.
+        # Errors only add to a candidate's cost: if the best by score have none, no others need to be searched for.
         keep = width if options.mbr else options.n_best
         first = [r for r in requests if constraint == "none" or self._may_be_simple(r, options)]
         turns, contexts, places = _distinct(decoder, first)
@@ -77,7 +77,7 @@ class CandidateSearch:
                 self._faulty.put(key, constraint, 1000 * (2 + len(request.act.required)) + 2 * len(request.context))
                 del rows[id(request)]
             elif hard and any(each.misfit for each in row):
-                # Other values of the same act may fit: nothing is to be remembered of it.
+                # Other values of the same act may fit, so the act is not marked as faulty.
                 del rows[id(request)]
         if others := [request for request in requests if id(request) not in rows]:
             turns, contexts, places = _distinct(decoder, others)
@@ -85,7 +85,7 @@ class CandidateSearch:
             more = self._rows(others, found, places, options, width)
             if hard:
                 self._insert(decoder, others, more, options)
-                # Once more where no sentence shows a special value, for sentences with its trigger words.
+                # If no sentence expresses a special value, search again for sentences with its trigger words.
                 if owing := self._owing(more, options):
                     some, names = [others[place] for place in owing], list(owing.values())
                     turns, contexts = [request.turn for request in some], [request.context for request in some]
@@ -111,16 +111,17 @@ class CandidateSearch:
     def sampled(
         self, decoder: Decoder, requests: Sequence[Request], places: Sequence[int], options: ResolvedOptions, count: int
     ) -> Rows:
-        """Return `count` draws for each request, in the order drawn; under `hard` those that keep to it.
+        """Return `count` samples for each request, in the order drawn; under `hard`, only those that satisfy it.
 
-        Special values and questions cannot be held to token by token: draws that lack none come first.
+        Special values and questions cannot be enforced token by token: under `hard`, samples that express all of them
+        come first.
 
         Args:
             decoder: the model.
             requests: the acts.
-            places: of each in its sequence.
-            options: what tokens are drawn from, the seed and the constraint.
-            count: how many; fewer where `SPARE` further draws do not help.
+            places: the position of each in its sequence.
+            options: the sampling parameters, the seed and the constraint.
+            count: number of samples; fewer are returned if `SPARE` further draws do not suffice.
         """
         turns, contexts = [request.turn for request in requests], [request.context for request in requests]
         sampling, hard, seed = options.sampling, options.hard, options.seed
@@ -144,14 +145,14 @@ class CandidateSearch:
         return rows
 
     def templates(self, requests: Sequence[Request], seed: int, first: int) -> Rows:
-        """Return for each request the training sentences of its kind, in an order drawn by how often they occur."""
-        # Each act its own draw, so that an act's sentence does not depend on how many came before it.
+        """Return each request's training sentences of the same kind, in random order weighted by frequency."""
+        # One random generator per act, so that its sentence does not depend on how many acts precede it in this call.
         return [
             self._shuffled(request, random.Random(f"{seed}/{i}")) for i, request in enumerate(requests, start=first)
         ]
 
     def _may_be_simple(self, request: Request, options: ResolvedOptions) -> bool:
-        """Whether the best hypotheses may have no fault, as far as is known."""
+        """Whether the best hypotheses may be free of errors, as far as is known."""
         known = options.length_normalization or options.mbr or request.act.unknown
         return not known and self._faulty.get(_faulty_key(request, options)) is None
 
@@ -163,8 +164,8 @@ class CandidateSearch:
         options: ResolvedOptions,
         keep: int,
     ) -> Rows:
-        """Return each request's `keep` best candidates, given the hypotheses of distinct turns and whose they are."""
-        # What several turns share is read once.
+        """Return each request's `keep` best candidates; `places` tells which row of hypotheses belongs to each."""
+        # Hypotheses shared by several requests are decoded once.
         sentences = {id(row): self._sentences(row[:keep], options) for row in found}
         ask = options.hard and options.append_questions
         return [
@@ -173,7 +174,7 @@ class CandidateSearch:
         ]
 
     def _sentences(self, hypotheses: Sequence[Hypothesis], options: ResolvedOptions) -> list[Sentence]:
-        """Return hypotheses as tokens; under `hard` finished ones alone."""
+        """Return hypotheses as tokens; under `hard`, only finished ones."""
         decode = self.preprocessor.vocabulary.decode
         found = [(tuple(decode(h.tokens)), h) for h in hypotheses if h.finished or not options.hard]
         return [Sentence(tokens, options.normalized(h.score, tokens), h.finished) for tokens, h in found]
@@ -186,7 +187,7 @@ class CandidateSearch:
         return self._candidates(request, self._sentences(hypotheses, options), ask=ask)
 
     def _insert(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
-        """Give a place to the placeholders that the vocabulary lacks, in the best candidate of each request."""
+        """Insert the placeholders that the vocabulary lacks into the best candidate of each request."""
         for place, request in enumerate(requests):
             if request.act.unknown and rows[place]:
                 found = insert_missing(
@@ -197,7 +198,7 @@ class CandidateSearch:
     def _complete(
         self, decoder: Decoder, request: Request, candidates: list[Candidate], options: ResolvedOptions
     ) -> None:
-        """Add what the best candidate lacks to it, and a sentence of training sentences where still none says all."""
+        """Append candidates completed with what the best one lacks; if none is faithful, one of training sentences."""
         for best in self._cheapest_faithful(candidates, options):
             more = self.completer.with_statements(decoder, best, options)
             candidates += [more] if more is not best else []
@@ -208,7 +209,7 @@ class CandidateSearch:
             candidates += [cover] if cover.faithful and cover.report.ok else []
 
     def _owing(self, rows: Rows, options: ResolvedOptions) -> dict[int, list[str]]:
-        """Return the places of rows whose best sentence shows not all special values, with those (`toilets=no`)."""
+        """Return the indices of rows whose best sentence lacks special values, and which ones (`toilets=no`)."""
         owing = {}
         for place, candidates in enumerate(rows):
             for best in self._cheapest_faithful(candidates, options):
@@ -218,13 +219,13 @@ class CandidateSearch:
         return owing
 
     def _cheapest_faithful(self, candidates: Sequence[Candidate], options: ResolvedOptions) -> list[Candidate]:
-        """Return the cheapest candidate without faults in values, if there is one."""
+        """Return a list with the cheapest candidate without errors in values, empty if there is none."""
         return cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
 
     def _kept(
         self, decoder: Decoder, request: Request, drawn: Sequence[Hypothesis], options: ResolvedOptions
     ) -> list[Candidate]:
-        """Return the draws that keep to the hard constraint, with the placeholders that the vocabulary lacks."""
+        """Insert placeholders that the vocabulary lacks, and return the samples that satisfy the hard constraint."""
         found = [candidate for candidate in self._read(request, drawn, options) if candidate.tokens]
         for place, candidate in enumerate(found) if request.act.unknown else ():
             best = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown, request.context)[:1]
@@ -240,7 +241,7 @@ class CandidateSearch:
 
 
 class _Wanted(NamedTuple):
-    """The turns to search for, what the user has said before each, and for each request the place of its own."""
+    """The turns to search for, the context of each, and for each request the index of its turn."""
 
     turns: list[Turn]
     contexts: list[str]
@@ -248,7 +249,7 @@ class _Wanted(NamedTuple):
 
 
 def _distinct(decoder: Decoder, requests: Sequence[Request]) -> _Wanted:
-    """Return what is to be searched for: all turns of a delexicalised act look alike to a model that sees no values."""
+    """Return the distinct searches: a model that sees no values cannot tell turns of one delexicalised act apart."""
     if decoder.lexicalized or decoder.sees_context or not decoder.reuse:
         contexts = [request.context for request in requests]
         return _Wanted([request.turn for request in requests], contexts, list(range(len(requests))))
@@ -263,7 +264,7 @@ def _faulty_key(request: Request, options: ResolvedOptions) -> tuple[Delexicaliz
 
 
 def _add(rows: Rows, places: Iterable[int], again: Rows) -> None:
-    """Add to some of the rows what a further search has found for them, if it is new."""
+    """Add new candidates from a further search to the rows at `places`."""
     for place, candidates in zip(places, again, strict=True):
         known = {candidate.tokens for candidate in rows[place]}
         rows[place] += [candidate for candidate in candidates if candidate.tokens not in known]

@@ -1,4 +1,4 @@
-"""Files of templates: every frame of a corpus said once, for programs that want files and no model."""
+"""Template files: one sentence for every delexicalised act of a corpus, for programs that work without a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHUNK = 256
 
 
 def frames(corpus: Corpus, generator: Generator) -> list[Turn]:
-    """Return the turns of a corpus's splits, one for each delexicalised act; the first of them, in file order."""
+    """Return one turn for each delexicalised act in the splits of a corpus: the first one, in file order."""
     found: dict[Any, Turn] = {}
     for split in corpus.splits:
         for example in corpus.split(split):
@@ -34,13 +34,13 @@ def frames(corpus: Corpus, generator: Generator) -> list[Turn]:
 
 
 def template_rows(generator: Generator, turns: list[Turn], *, progress: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield a row for each turn: the act, without its values, and its sentence with `{slot}` in their place.
+    """Yield a row for each turn: the act, the act without values, and its sentence with `{slot}` instead of values.
 
-    A second value of a slot is `{slot_2}`. Words that follow a value ("a" or "an") are those of the act's own one.
+    A second value of a slot is `{slot_2}`. Words that depend on a value ("a" or "an") agree with the act's own value.
 
     Args:
-        generator: says the acts.
-        turns: with values.
+        generator: generates the sentences.
+        turns: acts with values.
         progress: show a progress bar on standard error.
     """
     hidden = None if progress else True
@@ -55,11 +55,14 @@ def template_rows(generator: Generator, turns: list[Turn], *, progress: bool = F
 
 
 def write_templates(generator: Generator, corpus: Corpus, output: Path, *, progress: bool = False) -> int:
-    """Write a template for every frame of a corpus; CSV if the file's name ends in .csv, else JSONL. Return how many.
+    """Write a template for every delexicalised act of a corpus, as CSV if the file's name ends in .csv, else as JSONL.
+
+    Returns:
+        The number of templates.
 
     Raises:
         CorpusError: the corpus cannot be read.
-        UserError: the output is there already.
+        UserError: the output file exists already.
     """
     if output.exists():
         raise UserError(f"{output} exists already: name another file with --output")
@@ -85,7 +88,7 @@ def _template(generator: Generator, turn: Turn, said: Generation) -> str:
     names = {item.placeholder: _name(item.placeholder, item.slot) for item in delexicalizer.required(turn)}
     done = delexicalizer.delexicalize(turn, said.text)
     if done.missing:
-        # A value that is inflected or joined in the sentence: the tokens that the model chose have them all.
+        # A value is inflected or joined in the sentence; the model's own tokens contain all placeholders.
         tokens = [names.get(strip_joiner(token), token) for token in said.delexicalized.split()]
         return detokenize(tokens)
     return lexicalize(done.tokens, {placeholder: (name,) for placeholder, name in names.items()})
@@ -99,7 +102,7 @@ def _name(placeholder: str, slot: Slot) -> str:
 def _without_values(generator: Generator, turn: Turn) -> str:
     """Return a turn as text, without the values that have placeholders: `inform(name;dogsallowed=no)`.
 
-    Those that a run says in words of its own stay, and each of two values in one ("A or B") has a slot.
+    Values that a run lexicalises stay, and a value that combines two ("A or B") is split into two slots.
     """
     prepared = generator.preprocessor.checker.delexicalizer.prepared(turn)
     acts = [

@@ -1,4 +1,4 @@
-"""Traces: which part of an act a model is at with every word of a sentence, as far as the model shows it."""
+"""Traces: which part of an act a model is dealing with at each word of a sentence, as far as the model shows it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class TracedEntry(NamedTuple):
     """A row of a trace.
 
     Attributes:
-        name: an act type, or a slot's name.
-        value: the slot's; None for an act type, and where only the slot is named.
-        place: index of the slot among all slots of the turn, as they are written; None for an act type.
+        name: an act type or a slot name.
+        value: the slot's value; None for an act type, and for a slot without value.
+        place: index of the slot among all slots of the turn, in written order; None for an act type.
     """
 
     name: str
@@ -31,14 +31,14 @@ class TracedEntry(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """What a model shows of an act while it says a sentence.
+    """A model's view of the act during a sentence.
 
     Attributes:
-        kind: `left`, how much of an entry is still to be said after each token (the reading gates of Wen et al. 2015b,
-            section 3.1: 1 at first, 0 when it is used up); `attention`, the share of attention that an entry has when
-            each token is chosen.
-        tokens: T tokens, with placeholders; with `left` the first one is the beginning of the sentence, `<bos>`.
-        entries: E act types and slots; with `attention`, the act as a whole comes first.
+        kind: `left`, how much of an entry is still to be expressed after each token (the reading gates of Wen et al.
+            2015b, section 3.1: 1 at first, 0 when used up); `attention`, the share of attention that an entry receives
+            when each token is chosen.
+        tokens: T tokens, with placeholders; for `left`, the first one is `<bos>`.
+        entries: E act types and slots; for `attention`, the act as a whole comes first.
         weights: (E, T), 0 to 1.
     """
 
@@ -49,16 +49,16 @@ class Trace(NamedTuple):
 
 
 def trace(generator: Generator, turn: Turn, tokens: Sequence[str], context: str = "") -> Trace:
-    """Return the trace of a sentence, whoever chose it: the model's state is led through its tokens.
+    """Return the trace of any sentence, by feeding its tokens to the model (teacher forcing).
 
     Args:
-        generator: of the run.
+        generator: the generator of the run.
         turn: the act.
-        tokens: the sentence, with placeholders; words that the model does not know are unknown to it here too.
+        tokens: the sentence, with placeholders; words outside the vocabulary are read as the unknown word.
         context: what the user has said before.
 
     Raises:
-        UserError: the model shows nothing, such as one whose act does not change while it speaks, or there is no token.
+        UserError: the model has nothing to show (neither reading gates nor attention), or there are no tokens.
     """
     decoder, preprocessor = generator.decoder, generator.preprocessor
     prepared = preprocessor.delexicalizer.prepared(turn)
@@ -78,7 +78,7 @@ def trace(generator: Generator, turn: Turn, tokens: Sequence[str], context: str 
     if decoder.traced == "left":
         columns, shown = _left(preprocessor, prepared), spoken
     else:
-        # After each token the model looks for the next one; nobody sees it look for the end.
+        # The attention after a token is used to choose the next one; that for choosing the end is not shown.
         columns, shown, rows = _looked_at(preprocessor, prepared), spoken[1:], rows[:-1]
         named.insert(0, TracedEntry("whole act", None, None))
     table = np.array(rows, np.float32).reshape(len(rows), -1)  # (T, columns)
@@ -88,7 +88,7 @@ def trace(generator: Generator, turn: Turn, tokens: Sequence[str], context: str 
 
 
 def _entries(preprocessor: Preprocessor, turn: Turn) -> list[TracedEntry]:
-    """Return the entries of a prepared turn, as they were written."""
+    """Return the entries of a turn in written order; a slot that is split into several values has one for each."""
     found, place = list[TracedEntry](), 0
     for act in turn:
         found.append(TracedEntry(act.act_type, None, None))
@@ -100,15 +100,15 @@ def _entries(preprocessor: Preprocessor, turn: Turn) -> list[TracedEntry]:
 
 
 def _left(preprocessor: Preprocessor, prepared: Turn) -> list[list[int]]:
-    """Return for each entry its columns among the entries of the DA vector that the turn has."""
+    """Return for each entry its columns among those entries of the DA vector that are set for the turn."""
     names = features(prepared, preprocessor.encoder.corpus)
     used = [name for name in preprocessor.encoder.features if name in names]
-    # Fused with its act, and by itself: while either is left, so is the slot.
+    # A slot has an entry fused with its act and one by itself: it is left as long as either is.
     return [[used.index(name) for name in {fused, alone} & set(used)] for fused, alone, _ in entries(prepared)]
 
 
 def _looked_at(preprocessor: Preprocessor, prepared: Turn) -> list[list[int]]:
-    """Return for each entry its column among those looked at; the first one is the whole act."""
+    """Return for each entry its column in the attention weights; the first column is the whole act."""
     known = set(preprocessor.encoder.features)
     columns, at = [[0]], 0
     for fused, alone, _ in entries(prepared):
