@@ -1,1 +1,1 @@
-"""Searching and sampling with a trained model: one interface, by NumPy or by Keras, of one run or of several."""
+"""Searching and sampling with trained models: one interface for NumPy and Keras, single runs and ensembles."""

@@ -1,4 +1,4 @@
-"""Searching for sentences with a trained model: in batches, and no work done twice."""
+"""Searching for sentences with a trained model: batched and cached."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, Any]
 REQUIRED, OWED = "required", "owed"
-"""The arrays of the constraints beside those of the model: placeholders, (B, R), and sets of trigger words, (B, A)."""
+"""Names of the input arrays for the constraints: placeholders, (B, R), and sets of trigger words, (B, A)."""
 Tracer = Callable[[list[Any]], "NDArray[np.float32]"]
-"""states (N, ...) -> what can be seen of the act in them, (N, entries); see `NeuralModel.traced`."""
+"""states (N, ...) -> what they show of the act, (N, entries); see `NeuralModel.traced`."""
 REMEMBERED = 10_000, 24 << 20
-"""Inputs whose hypotheses are remembered, at most, and the bytes that they may take."""
+"""Limits of the cache of hypotheses: number of inputs, and bytes."""
 ROWS = 256
-"""Sentences drawn, or scored, side by side."""
+"""Maximum number of sentences drawn, or scored, in one batch."""
 RULES = Rules(BOS_ID, EOS_ID, (PAD_ID, BOS_ID, UNK_ID))
-"""What may be generated without a constraint."""
+"""What may be generated without constraints."""
 
 
 class Plan(NamedTuple):
@@ -43,8 +43,8 @@ class Plan(NamedTuple):
 
     Attributes:
         width: beam width.
-        hard: whether placeholders are constrained to those required.
-        keep: how many hypotheses must be finished before a search may stop.
+        hard: whether exactly the required placeholders are generated.
+        keep: how many of the best hypotheses must be finished before a search may stop.
     """
 
     width: int
@@ -53,17 +53,17 @@ class Plan(NamedTuple):
 
 
 class Decoder:
-    """What every decoder does: equal inputs once, the rest in batches. Several threads may use one.
+    """Base class of decoders: searches once for equal inputs, and in batches. Several threads may use one.
 
     Args:
         preprocessor: the preprocessor of a run.
-        inputs: the arrays that the model wants; see `Preprocessor.arrays`.
+        inputs: names of the arrays that the model takes; see `Preprocessor.arrays`.
         max_length: longest sentence in tokens.
-        reuse: search once for turns that look alike to the model, and remember what was found; False to measure the
-            search itself.
+        reuse: search once for turns that are equal to the model, and cache the hypotheses; False to measure the search
+            itself.
 
     Attributes:
-        lexicalized, sees_context: whether the model looks at the values of turns, and at what the user has said before.
+        lexicalized, sees_context: whether the model uses the values of turns, and what the user has said before.
         traced: what `tracer` shows; see `NeuralModel.traced`.
     """
 
@@ -79,26 +79,26 @@ class Decoder:
         self._memory: Memory[list[Hypothesis]] = Memory(*REMEMBERED)
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
-        """Return the hypotheses of all inputs, the best ones first."""
+        """Return the hypotheses of each input, best first."""
         raise NotImplementedError
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
-        """Return the model's step as searches in NumPy take it, and the first state of every input."""
+        """Return the model's step in the form that NumPy searches take, and the initial state of every input."""
         raise NotImplementedError
 
     def read(self, inputs: Arrays, rows: Sequence[Sequence[int]], owner: NDArray[np.intp]) -> NDArray[np.float32]:
-        """Return the log probability of every token of the sentences, ends included; 0 beyond an end, (N, T).
+        """Return the log probability of every token of the sentences including their end tokens, (N, T), padded with 0.
 
         Args:
-            inputs: of some acts.
-            rows: N sentences, token numbers without begin and end.
+            inputs: the arrays of some acts.
+            rows: N sentences as token numbers, without begin and end.
             owner: the act of each sentence, (N,).
         """
         step, state = self.stepper(inputs)
         return token_scores(step, state, rows, owner=owner, rules=RULES)
 
     def tracer(self, inputs: Arrays) -> Tracer | None:
-        """Return what shows the act in a state of `stepper`; None where the model has nothing to show."""
+        """Return a function from the states of `stepper` to what they show of the act; None if they show nothing."""
         return None
 
     def search(
@@ -108,13 +108,13 @@ class Decoder:
         owed: Sequence[Iterable[str]] = (),
         contexts: Sequence[str] = (),
     ) -> list[list[Hypothesis]]:
-        """Return each turn's hypotheses, the `keep` best ones first; shared between turns, they are not to be changed.
+        """Return each turn's `keep` best hypotheses, best first. Turns share the lists: do not change them.
 
         Args:
             turns: the acts.
-            plan: how they are searched for.
-            owed: for each turn the special values of which a sentence must hold a trigger word.
-            contexts: for each turn what the user has said before; none are as many empty ones.
+            plan: how to search.
+            owed: for each turn, the special values for which the sentence must contain a trigger word.
+            contexts: for each turn, what the user has said before; if omitted, empty for all.
         """
         if not turns:
             return []
@@ -141,15 +141,15 @@ class Decoder:
         seed: int,
         contexts: Sequence[str] = (),
     ) -> list[list[Hypothesis]]:
-        """Draw sentences for each turn, which stand in the order drawn and may be alike.
+        """Draw sentences for each turn, in the order drawn; some may be equal.
 
         Args:
             turns: the acts.
-            places: where each act stands in its sequence.
-            sampling: what tokens are drawn from.
-            draws: which of an act's draws are wanted; each depends on seed, place and its own number alone.
-            hard: whether placeholders are constrained to those required.
-            seed: of everything.
+            places: the position of each act in its sequence.
+            sampling: the sampling parameters.
+            draws: numbers of the draws to return for each act; a draw depends only on seed, position and its number.
+            hard: whether exactly the required placeholders are generated.
+            seed: the overall seed.
             contexts: see `search`.
         """
         inputs, count = self.inputs(turns, contexts=contexts), len(draws)
@@ -169,11 +169,11 @@ class Decoder:
     def token_scores(
         self, turns: Sequence[Turn], rows: Sequence[Sequence[int]], contexts: Sequence[str] = ()
     ) -> NDArray[np.float32]:
-        """Return the log probability of every token of one sentence for each turn, and of its end, (N, T).
+        """Return the log probability of every token of one sentence per turn, with its end, (N, T), padded with 0.
 
         Args:
             turns: the acts.
-            rows: token numbers without begin and end; what stands beyond a sentence's end is 0.
+            rows: one sentence for each turn as token numbers, without begin and end.
             contexts: see `search`.
         """
         inputs = self.inputs(turns, contexts=contexts)
@@ -193,19 +193,19 @@ class Decoder:
     def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]], context: str = "") -> NDArray[np.float32]:
         """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
         owner = np.zeros(len(rows), np.intp)
-        # As in a search: the last digits of a product depend on the threads that share it.
+        # As in a search: the last digits of a matrix product depend on the number of threads.
         with one_blas_thread:
             scores: NDArray[np.float32] = self.read(self.inputs([turn], contexts=[context]), rows, owner).sum(axis=1)
         return scores
 
     def constrained(self, inputs: Arrays, *, hard: bool) -> tuple[Rules, ConstrainedStep, list[Any]]:
-        """Return the rules for some inputs, the model's step under them, and the first state of every input."""
+        """Return the rules for some inputs, the model's step under them, and the initial state of every input."""
         rules, owed = self.rules(inputs, hard=hard)
         step, state = self.stepper(inputs)
         return rules, ConstrainedStep(step, rules), [*state, *owed]
 
     def rules(self, inputs: Arrays, *, hard: bool) -> tuple[Rules, list[Any]]:
-        """Return what may be generated for some inputs, and what each constraint is owed at first, each (B, C)."""
+        """Return what may be generated for some inputs, and the initial owed array of each constraint, each (B, C)."""
         constraints: list[Constraint] = []
         owed = []
         if hard and self.preprocessor.placeholders:
@@ -217,11 +217,11 @@ class Decoder:
         return replace(RULES, constraints=tuple(constraints)), owed
 
     def forget(self) -> None:
-        """Drop what is remembered: what comes is searched for as if it came first."""
+        """Clear the cache, so that previous searches do not influence the following ones."""
         self._memory.clear()
 
     def inputs(self, turns: Sequence[Turn], owed: Sequence[Iterable[str]] = (), contexts: Sequence[str] = ()) -> Arrays:
-        """Return the arrays of some turns: those of the model, and those of the constraints."""
+        """Return the arrays of some turns, for the model and for the constraints."""
         inputs: Arrays = self.preprocessor.arrays(turns, self.model_inputs, contexts=contexts)
         inputs[REQUIRED] = self.preprocessor.required_counts(turns)
         if owed:
@@ -229,23 +229,23 @@ class Decoder:
         return inputs
 
     def mapping(self, tasks: int) -> Any:
-        """Return a context that gives the `map` for so many tasks."""
+        """Return a context manager that yields a `map` function for this many tasks; here it runs in one thread."""
         return parallel_map(min(tasks, 1))
 
 
 def take(inputs: Arrays, rows: Any) -> Arrays:
-    """Return some rows of every array."""
+    """Return the given rows of every array."""
     return {name: array[rows] for name, array in inputs.items()}
 
 
 def held_bytes(key: tuple[Any, ...], hypotheses: Sequence[Hypothesis]) -> int:
-    """Return about how many bytes it takes to remember some hypotheses."""
+    """Return the approximate size in bytes of cached hypotheses with their key."""
     return 300 + len(key[0]) + sum([200 + 20 * len(hypothesis.tokens) for hypothesis in hypotheses])
 
 
 def row_keys(inputs: Arrays, options: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    """Return a key for every row of the inputs: equal keys, equal searches."""
-    # The shape belongs to it: padding differs between calls.
+    """Return a key for every row of the inputs; rows with equal keys have equal search results."""
+    # The key includes the shape, because padding differs between calls.
     shapes = tuple(array.shape[1:] for array in inputs.values())
     flat = [np.ascontiguousarray(a.reshape(len(a), -1)).view(np.uint8) for a in inputs.values()]
     rows = np.concatenate(flat, axis=1)

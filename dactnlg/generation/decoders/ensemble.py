@@ -1,6 +1,6 @@
-"""Several trained models that search as one: the mean of their log probabilities, token by token.
+"""Ensembles of trained models: the mean of their log probabilities, token by token.
 
-An ensemble has what a decoder wants of a model, so that search, constraints and reranking see one step as before.
+An ensemble has the interface of a single model, so that nothing changes for search, constraints and reranking.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     Searched = NumpyModel | NumpySeq2Seq
 
 Contexts = list[tuple[Any, int]]
-"""For each model its context, and how many states it has."""
+"""For each model, its context and the number of its state arrays."""
 
 
 def all_inputs(models: Sequence[Searched] | Sequence[NeuralModel]) -> tuple[str, ...]:
-    """Return the arrays that any of some models wants from the preprocessor."""
+    """Return the names of the preprocessor's arrays that any of the models takes."""
     return tuple(dict.fromkeys(name for model in models for name in model.inputs))
 
 
 class NumpyEnsemble:
-    """Models in NumPy that step together.
+    """NumPy models that step together.
 
     Args:
-        models: at least one; they number the same tokens.
+        models: at least one; all must have the same vocabulary.
 
     Attributes:
-        inputs: the arrays that they want from the preprocessor.
-        traced: nothing: each has a state of its own.
+        inputs: names of the arrays that they take from the preprocessor.
+        traced: always None, because each model has a state of its own.
     """
 
     traced: str | None = None
@@ -45,11 +45,11 @@ class NumpyEnsemble:
         self.models, self.inputs = models, all_inputs(models)
 
     def trace(self, context: Contexts, state: State) -> Floats:
-        """Not there: see `traced`."""
+        """Not supported; see `traced`."""
         raise NotImplementedError
 
     def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Contexts, State]:
-        """Return what sentences for some acts begin with; see `NumpyModel.prepare`."""
+        """Return the contexts and initial states of some acts; see `NumpyModel.prepare`."""
         contexts: Contexts = []
         states: State = []
         for model in self.models:
@@ -62,7 +62,7 @@ class NumpyEnsemble:
         """Advance every sentence by one token.
 
         Returns:
-            The mean log probabilities of the next token, (N, V), which take the logits' place, and the new state.
+            The mean log probabilities of the next token, (N, V), instead of logits, and the new state.
         """
         total: Floats | None = None
         states: State = []
@@ -80,14 +80,14 @@ class NumpyEnsemble:
 
 
 class KerasEnsemble:
-    """Keras models that step together; `NumpyEnsemble` says what it has.
+    """Keras models that step together; see `NumpyEnsemble`.
 
     Args:
-        models: at least one; they number the same tokens.
+        models: at least one; all must have the same vocabulary.
 
     Attributes:
-        inputs: the arrays that they want from the preprocessor.
-        traced: nothing: each has a state of its own.
+        inputs: names of the arrays that they take from the preprocessor.
+        traced: always None, because each model has a state of its own.
     """
 
     traced: str | None = None
@@ -96,11 +96,11 @@ class KerasEnsemble:
         self.models, self.inputs = models, all_inputs(models)
 
     def trace(self, context: Tensors, state: Tensors) -> Tensor:
-        """Not there: see `traced`."""
+        """Not supported; see `traced`."""
         raise NotImplementedError
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return what sentences for some acts begin with; see `NeuralModel.prepare`."""
+        """Return the contexts and initial states of some acts; see `NeuralModel.prepare`."""
         contexts: Tensors = {}
         states: Tensors = {}
         for number, model in enumerate(self.models):

@@ -1,4 +1,4 @@
-"""Searching with Keras: one compiled program for each batch size, on whatever device the backend has."""
+"""Searching with Keras: one compiled program per batch size, on any device of the backend."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
 
 BATCH_SIZES = (1, 16, 128)
-"""Batches are filled up to one of these, so that a search is compiled for few shapes."""
+"""Batches are padded to one of these sizes, so that a search is compiled for few shapes."""
 PADDED = {"entries": (1,), "words": (1, 2), COPIES: (1,), CONTEXT: (1,)}
-"""The axes of a model's inputs that are as long as the acts at hand need them; 0 is padding."""
+"""The axes of a model's inputs whose length depends on the acts; they are padded with 0."""
 LENGTH = 16
-"""Sentences that are read are filled up to a multiple of so many tokens."""
+"""Sentences to be scored are padded to a multiple of this many tokens."""
 MOST = 1 << 28
-"""Numbers that the states of a search hold at most, where smaller batches can help it."""
+"""Maximum number of elements in the states of a search, as far as smaller batches can achieve it."""
 
 
 class KerasDecoder(Decoder):
     """A Keras model with its preprocessor, ready to search.
 
     Args:
-        model: the trained model, or several that step together.
+        model: the trained model, or an ensemble.
         preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
         reuse: see `Decoder`.
-        batch_sizes: what batches are filled up to, the smallest first; a GPU has room for larger ones.
+        batch_sizes: sizes that batches are padded to, smallest first; a GPU has room for larger ones.
     """
 
     def __init__(
@@ -60,15 +60,15 @@ class KerasDecoder(Decoder):
     ) -> None:
         super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
         self.model, self.batch_sizes, self.traced = model, batch_sizes, model.traced
-        # How many each hypothesis holds; not known before the first act.
+        # Elements in the state of one hypothesis; unknown before the first act.
         self._numbers = 0
         self._programs: dict[tuple[Plan, bool], Callable[..., Any]] = {}
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
-        """Return the hypotheses of all inputs, the best ones first."""
+        """Return the hypotheses of each input, best first."""
         count, found = len(inputs[REQUIRED]), list[list[Hypothesis]]()
         inputs = {**inputs, **self._taken(inputs)}
-        # How many have to be finished is told to the program: plans that differ in it alone share one.
+        # `keep` is an argument of the program, so that plans that differ only in it share one.
         keep, plan = np.int32(min(plan.keep, plan.width)), plan._replace(keep=1)
         program = self._programs.get((plan, OWED in inputs))
         if program is None:
@@ -83,23 +83,23 @@ class KerasDecoder(Decoder):
         return found
 
     def _taken(self, inputs: Arrays) -> Arrays:
-        """Return what the model takes, padded, so that a program is compiled for few shapes."""
+        """Return the model's inputs, padded so that a program is compiled for few shapes."""
         return {name: padded(inputs[name], PADDED.get(name, ())) for name in self.model_inputs}
 
     def _fitting(self, inputs: Arrays, width: int) -> Sequence[int]:
-        """Return the batch sizes whose states do not take too much room, the smallest one in any case."""
+        """Return the batch sizes whose states do not exceed `MOST`; the smallest one in any case."""
         if not self._numbers:
             _, state = self.model.prepare({name: inputs[name][:1] for name in self.model_inputs})
             self._numbers = sum(math.prod(part.shape[1:]) for part in state.values())
         return [size for size in self.batch_sizes if size * width * self._numbers <= MOST] or self.batch_sizes[:1]
 
     def trace(self, inputs: dict[str, Any], plan: Plan, keep: Any = None) -> Found:
-        """Return what a beam search finds for a batch of inputs, each (B, ...); can be traced and compiled.
+        """Run a beam search for a batch of inputs, each (B, ...). Can be traced and compiled.
 
         Args:
-            inputs: of the model and the constraints.
-            plan: how it is searched.
-            keep: a whole number, not known to the program before it runs, in the place of the plan's.
+            inputs: for the model and the constraints.
+            plan: how to search.
+            keep: replaces the plan's; an integer that need not be known when the program is compiled.
         """
         context, state = self.model.prepare({name: inputs[name] for name in self.model_inputs})
         rules, owed = self.rules(inputs, hard=plan.hard)
@@ -110,15 +110,15 @@ class KerasDecoder(Decoder):
         )
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
-        """Return the model's step, with arrays in the place of tensors, and the first state of every input."""
+        """Return the model's step on arrays instead of tensors, and the initial state of every input."""
         context, state = self.model.prepare({name: inputs[name] for name in self.model_inputs})
         constants, names = {name: to_numpy(part) for name, part in context.items()}, list(state)
 
         def step(parts: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
-            # Filled up to a power of two, so that a step is compiled for few sizes.
+            # Padded to a power of two, so that a step is compiled for few sizes.
             count, size = len(last), power_of_two(len(last))
             rows = {name: filled(part[owner], size) for name, part in constants.items()}
-            # Ordered, for JAX sorts the keys of other dictionaries, and models may go by the order of their states.
+            # Ordered, because JAX sorts the keys of plain dictionaries, and models may rely on the order of states.
             now = OrderedDict((name, filled(part, size)) for name, part in zip(names, parts, strict=True))
             logits, new = self._step(rows, now, filled(last.astype(np.int32), size))
             return to_numpy(logits)[:count].copy(), [to_numpy(new[name])[:count] for name in names]
@@ -137,7 +137,7 @@ class KerasDecoder(Decoder):
         return scores[: len(rows)]
 
     def _given(self, inputs: Arrays, rows: Sequence[Sequence[int]], owner: NDArray[np.intp]) -> tuple[Any, ...]:
-        """Return what `_reader` takes, filled up, so that it is compiled for few shapes."""
+        """Return the arguments for `_reader`, padded so that it is compiled for few shapes."""
         size, longest = power_of_two(len(rows)), max(map(len, rows), default=0) + 1
         tokens = np.full((-(-longest // LENGTH) * LENGTH + 1, size), EOS_ID, np.int32)
         lengths = np.zeros(size, np.int32)
@@ -152,11 +152,11 @@ class KerasDecoder(Decoder):
         return compiled(partial(token_scores, self.model), any_shape=True)
 
     def tracer(self, inputs: Arrays) -> Tracer | None:
-        """Return what shows the act in a state; see `Decoder.tracer`."""
+        """Return a function that shows the act in states; see `Decoder.tracer`."""
         if not self.traced:
             return None
         context, first = self.model.prepare({name: inputs[name] for name in self.model_inputs})
-        # A decoder in NumPy has those entries of the DA vector alone that some act has; so has this one.
+        # Only those entries of the DA vector that some act has, as in the NumPy decoder.
         used = np.flatnonzero(inputs["act"].any(axis=0)) if self.traced == "left" else slice(None)
 
         def show(state: list[Any]) -> NDArray[np.float32]:
@@ -172,16 +172,16 @@ class KerasDecoder(Decoder):
 
 
 def power_of_two(count: int) -> int:
-    """Return the next power of two, a number's own if it is one."""
+    """Return the smallest power of two that is at least `count`."""
     return 1 << max(count - 1, 0).bit_length()
 
 
 def padded(array: NDArray[Any], axes: Sequence[int]) -> NDArray[Any]:
-    """Return an array with padding up to a power of two along some axes, at least 8."""
+    """Pad an array with 0 along some axes, to a power of two of at least 8."""
     sizes = [max(power_of_two(size), 8) if axis in axes else size for axis, size in enumerate(array.shape)]
     return np.pad(array, [(0, more - size) for more, size in zip(sizes, array.shape, strict=True)])
 
 
 def filled(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """Return an array with its first row repeated behind it, up to a size."""
+    """Pad an array to `size` rows by repeating its first row at the end."""
     return np.concatenate([array, np.repeat(array[:1], size - len(array), axis=0)])

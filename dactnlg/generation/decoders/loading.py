@@ -1,4 +1,4 @@
-"""Reading what searches from run folders: one run, or several that search as one."""
+"""Loading decoders from run folders: a single run, or several as an ensemble."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Folder = str | os.PathLike[str]
 
 
 class CheckedRun(NamedTuple):
-    """A run that can be used, and its configuration."""
+    """A run that has been checked, and its configuration."""
 
     run: Run
     config: Config
 
 
 def listed(folders: Folder | Sequence[Folder]) -> list[Path]:
-    """Return one folder or several as a list.
+    """Return one or several folders as a list of paths.
 
     Raises:
-        RunError: there is none, or something else is given.
+        RunError: the list is empty, or has something other than paths.
     """
     if isinstance(folders, str | os.PathLike):
         return [Path(folders)]
@@ -49,13 +49,13 @@ def listed(folders: Folder | Sequence[Folder]) -> list[Path]:
 
 
 def checked_runs(folders: Folder | Sequence[Folder]) -> list[CheckedRun]:
-    """Return runs that can search together.
+    """Check runs, and that they can form an ensemble.
 
     Args:
-        folders: one, or several whose models number the same tokens and acts.
+        folders: one folder, or several whose models share vocabulary and acts.
 
     Raises:
-        RunError: one of them cannot be used, or several do not go together.
+        RunError: one of them cannot be used, or they are incompatible.
     """
     runs = [CheckedRun(run, run.check()) for run in map(Run, listed(folders))]
     for run, config in runs:
@@ -73,15 +73,15 @@ def checked_runs(folders: Folder | Sequence[Folder]) -> list[CheckedRun]:
 
 
 def chosen_backend(runs: Sequence[CheckedRun], backend: str) -> str:
-    """Return what searches, `numpy` or `keras`, or `none` for the random baseline, which needs no search.
+    """Return the backend to search with, `numpy` or `keras`; `none` for the random baseline, which needs no search.
 
     Args:
         runs: the runs; the first one's configuration decides, as far as all models are supported.
-        backend: as `Generator.load` takes it.
+        backend: as for `Generator.load`.
 
     Raises:
         UnknownNameError: there is no such backend.
-        UserError: NumPy is asked for and does not support a model.
+        UserError: `numpy` is requested and does not support a model.
     """
     if backend not in BACKENDS:
         raise UnknownNameError("backend", backend, BACKENDS)
@@ -95,11 +95,11 @@ def chosen_backend(runs: Sequence[CheckedRun], backend: str) -> str:
 
 
 def load_decoder(runs: Sequence[CheckedRun], preprocessor: Preprocessor, backend: str) -> Decoder:
-    """Return what searches with the models of some runs.
+    """Load the models of some runs, and return a decoder for them.
 
     Args:
         runs: from `checked_runs`.
-        preprocessor: theirs.
+        preprocessor: their preprocessor.
         backend: `numpy` or `keras`.
 
     Raises:
@@ -111,7 +111,7 @@ def load_decoder(runs: Sequence[CheckedRun], preprocessor: Preprocessor, backend
     if backend == "numpy":
         found = [numpy_models.load(s, preprocessor.sizes, path) for s, path in zip(sections, files, strict=True)]
         return NumpyDecoder(found[0] if len(found) == 1 else NumpyEnsemble(found), preprocessor, max_length=length)
-    # Keras takes seconds to start: only who asks for it waits for it.
+    # Keras takes seconds to import, so it is imported only if needed.
     from dactnlg.generation.decoders.keras_decoder import KerasDecoder
 
     built = [

@@ -1,4 +1,4 @@
-"""Searching in NumPy: greedy sentences first, beams for what may beat them, several batches side by side."""
+"""Searching in NumPy: greedy sentences first, beam search for what may beat them, several batches in parallel."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from dactnlg.search.numpy_step import Floats, Ints, State, Step
 from dactnlg.text.preprocessor import Preprocessor
 
 CHUNK = 64
-"""Acts searched for together: more do not fit the processor's nearest memory, fewer pay for each call."""
+"""Acts per batch of a beam search: more exceed the CPU cache, fewer pay for the overhead of each call."""
 FEW = 8
-"""Acts for which a search is worth no greedy sentence first."""
+"""With fewer acts than this, beam search is started without greedy sentences."""
 GREEDY_CHUNK = 256
-"""Acts whose greedy sentences are searched for together."""
+"""Acts per batch of greedy sentences."""
 
 
 class StepModel(Protocol):
-    """What is searched: a `NumpyModel`, or several of them that step together.
+    """The interface required of a model: a `NumpyModel`, or an ensemble of them.
 
     Attributes:
-        inputs: the arrays that it wants from the preprocessor.
+        inputs: names of the arrays that it takes from the preprocessor.
     """
 
     inputs: tuple[str, ...]
@@ -39,20 +39,20 @@ class StepModel(Protocol):
         """What `trace` shows, if anything; see `NeuralModel.traced`."""
 
     def trace(self, context: Any, state: State) -> Floats:
-        """Return what can be seen of the act after a step, (N, entries)."""
+        """Return what the state after a step shows of the act, (N, entries)."""
 
     def prepare(self, inputs: Arrays) -> tuple[Any, State]:
-        """Return the context of some acts, and the first state; see `NumpyModel.prepare`."""
+        """Return the context and the initial state of some acts; see `NumpyModel.prepare`."""
 
     def step(self, context: Any, state: State, tokens: Ints, owner: Ints) -> tuple[Floats, State]:
         """Advance every sentence by one token; see `NumpyModel.step`."""
 
 
 class NumpyDecoder(Decoder):
-    """A model in NumPy with its preprocessor, ready to search on the processor, several batches side by side.
+    """A NumPy model with its preprocessor, ready to search on the CPU, several batches in parallel.
 
     Args:
-        model: the trained model, or several that step together.
+        model: the trained model, or an ensemble.
         preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
         reuse: see `Decoder`.
@@ -70,25 +70,26 @@ class NumpyDecoder(Decoder):
         self.model, self.traced = model, model.traced
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
-        """Return the hypotheses of all inputs, the best ones first."""
+        """Return the hypotheses of each input, best first."""
         count = len(inputs[REQUIRED])
         found: list[list[Hypothesis]] = [[] for _ in range(count)]
         rows, unbounded = np.arange(count), np.full(count, IMPOSSIBLE, np.float32)
         limits = [unbounded]
-        # With more to keep, the best one's score bounds nothing, and a beam of one is greedy itself. A few acts take as
-        # long for one hypothesis as for ten, and those that are not settled would need both.
+        # Greedy sentences first, unless several hypotheses are to be kept (the best one's score is no bound for the
+        # others), the beam is itself greedy, or there are few acts: these take as long with one hypothesis as with ten,
+        # and those not settled would need both searches.
         if plan.keep == 1 and plan.width > 1 and count >= FEW:
             batches = Batches(inputs, GREEDY_CHUNK)
             with parallel_map(len(batches.parts)) as each:
                 greedy = batches.in_order([*each(partial(self._greedy_batch, inputs, plan), batches.parts)])
             found = [[bound.best] for bound in greedy]
             rows = np.flatnonzero([not bound.settled for bound in greedy])
-            # A beam may lose the greedy sentence on its way and end with a worse one: then once more, unbounded.
+            # A beam may lose the greedy sentence on its way and end with a worse one: then search again, unbounded.
             limits = [np.array([bound.bound for bound in greedy], np.float32), unbounded]
         for bounds in limits:
             if not len(rows):
                 break
-            # Where a bound is known, few hypotheses are left of an act, so more acts are worth a call.
+            # With a bound, few hypotheses per act remain, so batches can be larger.
             batches = Batches(take(inputs, rows), CHUNK if np.mean(bounds[rows] > IMPOSSIBLE) < 0.5 else 2 * CHUNK)
             parts = [rows[part] for part in batches.parts]
             with parallel_map(len(parts)) as each:
@@ -100,16 +101,16 @@ class NumpyDecoder(Decoder):
         return found
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
-        """Return the model's step and the first state of every input."""
+        """Return the model's step and the initial state of every input."""
         context, state = self.model.prepare(inputs)
         return partial(self.model.step, context), state
 
     def tracer(self, inputs: Arrays) -> Tracer | None:
-        """Return what shows the act in a state; see `Decoder.tracer`."""
+        """Return a function that shows the act in states; see `Decoder.tracer`."""
         return partial(self.model.trace, self.model.prepare(inputs)[0]) if self.traced else None
 
     def mapping(self, tasks: int) -> Any:
-        """Return a context that gives the `map` for so many tasks: a thread for each processor."""
+        """Return a context manager that yields a `map` function for this many tasks, with a thread for each CPU."""
         return parallel_map(tasks)
 
     def _search_batch(
@@ -125,14 +126,14 @@ class NumpyDecoder(Decoder):
 
 
 class Batches:
-    """Rows of inputs in batches of acts of like size, which end at about the same step; the longest first.
+    """Groups the rows of inputs into batches of acts of similar size, which end at about the same step; largest first.
 
     Args:
         inputs: the arrays.
-        largest: rows of a batch.
+        largest: maximum number of rows per batch.
 
     Attributes:
-        parts: the rows of each batch.
+        parts: the row numbers of each batch.
     """
 
     def __init__(self, inputs: Arrays, largest: int) -> None:
@@ -141,7 +142,7 @@ class Batches:
         self.parts = [order[start : start + largest] for start in range(0, len(order), largest)]
 
     def in_order(self, found: Sequence[Sequence[Any]]) -> list[Any]:
-        """Return what was found for each batch as one list in the order of the rows."""
+        """Return the results of all batches as one list, in the order of the rows."""
         result: list[Any] = [None] * sum(map(len, self.parts))
         for part, results in zip(self.parts, found, strict=True):
             for row, one in zip(part.tolist(), results, strict=True):
