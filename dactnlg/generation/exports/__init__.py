@@ -1,1 +1,1 @@
-"""A run's search for other programs: an ONNX model of a step, or a TensorFlow SavedModel of all of it."""
+"""Exports for other programs: one step of a model as ONNX, or the whole search as a TensorFlow SavedModel."""

@@ -1,7 +1,7 @@
 """Trained models for other programs: the whole search as a SavedModel, one step of it as ONNX.
 
-Beside its numbers an export holds what they stand for (`describe`): the vocabulary, the entries of the DA vector, and
-the settings of the search. What comes before (acts to vectors) and after (tokens to text, checks) stays with dactnlg.
+An export includes the meaning of its numbers (`describe`): the vocabulary, the entries of the DA vector, and the
+settings of the search. Encoding acts as vectors, turning tokens into text and checking it remain with dactnlg.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ def export(
     Args:
         run_path: the run folder.
         output_format: one of `FORMATS`.
-        output: the folder (SavedModel) or file (ONNX) to write; folders above it are made.
-        beam_width: of the SavedModel's search; the run's own by default.
-        constraint: of the SavedModel's search; the run's own by default.
+        output: the folder (SavedModel) or file (ONNX) to write; its parent folders are created.
+        beam_width: for the SavedModel's search; the run's own by default.
+        constraint: for the SavedModel's search; the run's own by default.
 
     Raises:
-        RunError: no run, or one that has no neural model.
-        UnknownNameError: no such format or constraint.
-        UserError: the output is there already, or a library that the format needs is not installed.
+        RunError: the folder is not a run, or has no neural model.
+        UnknownNameError: there is no such format or constraint.
+        UserError: the output exists already, beam width or constraint is given for ONNX, Keras does not use TensorFlow,
+            or a library that the format needs is not installed.
     """
     if output_format not in FORMATS:
         raise UnknownNameError("format", output_format, FORMATS)
@@ -52,7 +53,7 @@ def export(
     check_says_acts(config.model.name, run.path)
     if not config.model.neural:
         raise RunError(f"{run_path} holds the random baseline: it has no weights to export")
-    # A link that leads nowhere is there, too: it would be written through.
+    # A broken link counts as existing, too: writing would follow it.
     if os.path.lexists(path):
         raise UserError(f"{path} exists already: name another file with --output")
     preprocessor = Preprocessor.load(run.preprocessor_path)
@@ -78,7 +79,7 @@ def export(
 
 
 def describe(preprocessor: Preprocessor, max_length: int) -> dict[str, Any]:
-    """Return what an export's numbers stand for."""
+    """Return the description of an export's numbers, to be stored with it as JSON."""
     said = {} if preprocessor.context is None else {"context_words": preprocessor.context.tokens}
     return {
         **said,

@@ -1,8 +1,8 @@
 """One step of a model as ONNX, converted from the Keras model by tf2onnx.
 
-Inputs are `tokens` (N,), the parts of the state (such as `h`, `c`, `d`) and those of the context (such as `gates`), as
-the model's `prepare` gives them for the acts of the N sentences; outputs `log_probs` (N, V) and the parts of the new
-state (`new_h`, ...). N is free, and so are sizes that depend on the length of an act.
+Inputs are `tokens` (N,), the parts of the state (such as `h`, `c`, `d`) and of the context (such as `gates`), as
+returned by the model's `prepare` for the acts of the N sentences; outputs are `log_probs` (N, V) and the parts of the
+new state (`new_h`, ...). N is dynamic, and so are sizes that depend on the length of an act.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from dactnlg.models.base import NeuralModel
 from dactnlg.models.weights import example_batch
 
 OPSET = 17
-"""Old enough for the runtimes that are about, new enough for all that a step does."""
+"""Old enough for common runtimes, new enough for all operations of a step."""
 
 
 def write_step(model: NeuralModel, description: Mapping[str, Any], path: Path) -> None:
-    """Write a model's step.
+    """Write one step of a model as an ONNX file.
 
     Args:
         model: the model.
-        description: stored with it, as JSON under the key `dactnlg`.
+        description: stored in the file's metadata, as JSON under the key `dactnlg`.
         path: the file.
 
     Raises:
-        UserError: a library is not installed, or Keras runs on something else than TensorFlow.
+        UserError: a library is not installed, or Keras does not use TensorFlow.
     """
     if keras.backend.backend() != "tensorflow":
         raise UserError(f"ONNX goes through TensorFlow: set KERAS_BACKEND to tensorflow, not {keras.backend.backend()}")
@@ -51,7 +51,7 @@ def write_step(model: NeuralModel, description: Mapping[str, Any], path: Path) -
     names = list(parts)
     signature = [tf.TensorSpec((None,), tf.int64, "tokens")]
     for name, part in parts.items():
-        # Free is what depends on the length of an act, such as what there is to look at.
+        # Sizes that depend on the length of an act, such as what attention looks at, are dynamic.
         shape = [size if size == other else None for size, other in zip(part.shape, others[name].shape, strict=True)]
         signature.append(tf.TensorSpec((None, *shape[1:]), part.dtype, name))
 
@@ -59,7 +59,7 @@ def write_step(model: NeuralModel, description: Mapping[str, Any], path: Path) -
         by_name = dict(zip(names, given, strict=True))
         now = {name: by_name[name] for name in state}
         logits, new = model.step({name: by_name[name] for name in context}, now, ops.cast(tokens, "int32"))
-        # A part that a step leaves alone is an output all the same.
+        # The identity makes parts that a step does not change outputs, too.
         after = {f"new_{name}": tf.identity(part) for name, part in new.items()}
         return {"log_probs": ops.log_softmax(logits), **after}
 

@@ -1,10 +1,10 @@
 """The whole search as a TensorFlow SavedModel: DA vectors in, token numbers and scores out.
 
-The signature `serving_default` takes `act` (B, D), under the hard constraint `required` (B, R), for the hierarchical
-model and those with attention `entries` (B, N, 2) and `words` (B, N, L), where words are copied `copies` (B, S, 2), and
-where the model sees what the user has said `context` (B, C), as `KerasDecoder.inputs` makes them; B, N, L, S and C are
-free. It returns `tokens` (B, K, T), filled up with the end token, `scores` and `finished`, (B, K), best first. Scores
-below -5e8 belong to no sentence. The file `assets.extra/dactnlg.json` says what the numbers stand for.
+The signature `serving_default` takes the arrays that `KerasDecoder.inputs` returns: `act` (B, D); under the hard
+constraint `required` (B, R); for the hierarchical model and those with attention `entries` (B, N, 2) and `words`
+(B, N, L); for models that copy words `copies` (B, S, 2); for models that see the context `context` (B, C). B, N, L, S
+and C are dynamic. It returns `tokens` (B, K, T), padded with the end token, `scores` and `finished`, (B, K), best
+first. Scores below -5e8 do not belong to a sentence. The file `assets.extra/dactnlg.json` describes the numbers.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from dactnlg.models.weights import example_batch
 
 
 def write_search(decoder: KerasDecoder, options: ResolvedOptions, description: Mapping[str, Any], path: Path) -> None:
-    """Write a decoder's search.
+    """Write a decoder's search as a SavedModel.
 
     Args:
         decoder: the model with its preprocessor.
         options: constraint and beam width.
-        description: stored beside the search.
+        description: stored with the search.
         path: the folder.
 
     Raises:
-        UserError: Keras runs on something else than TensorFlow.
+        UserError: Keras does not use TensorFlow.
     """
     if keras.backend.backend() != "tensorflow":
         raise UserError(f"a SavedModel is TensorFlow's: set KERAS_BACKEND to tensorflow, not {keras.backend.backend()}")
@@ -45,7 +45,7 @@ def write_search(decoder: KerasDecoder, options: ResolvedOptions, description: M
     shapes = {name: _specification(tf, name, array) for name, array in arrays.items()}
     if options.hard and decoder.preprocessor.placeholders:
         shapes[REQUIRED] = tf.TensorSpec((None, len(decoder.preprocessor.placeholders)), tf.float32, REQUIRED)
-    # As many must be finished as `Generator` looks at.
+    # Under a constraint, `Generator` looks at the whole beam, so all of it must be finished.
     plan = Plan(options.beam_width, options.hard, 1 if options.constraint == "none" else options.beam_width)
 
     def search(**inputs: Any) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def write_search(decoder: KerasDecoder, options: ResolvedOptions, description: M
         return {"tokens": tokens, "scores": found.scores, "finished": found.finished}
 
     module = tf.Module()
-    # Tracked, so that they are saved; the module is given nothing else of Keras.
+    # Tracked by the module, so that they are saved; nothing else of Keras is.
     module.weights = [variable.value for variable in model.variables]
     module.search = tf.function(search, autograph=False)
     signature = module.search.get_concrete_function(**shapes)
@@ -65,7 +65,7 @@ def write_search(decoder: KerasDecoder, options: ResolvedOptions, description: M
 
 
 def _specification(tf: Any, name: str, array: NDArray[Any]) -> Any:
-    """Return a signature with free sizes, but for the last one of what has a fixed number of columns."""
+    """Return the tensor specification of an input: sizes are dynamic, except a fixed number of columns."""
     last = None if name == "words" else array.shape[-1]
     return tf.TensorSpec((*[None] * (array.ndim - 1), last), array.dtype, name)
 

@@ -1,1 +1,1 @@
-"""Files of acts: read line by line, generated block by block, by one process or several, and taken up again."""
+"""Bulk generation from files of acts: read line by line, generated block by block, in parallel, and resumable."""

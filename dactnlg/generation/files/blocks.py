@@ -1,7 +1,7 @@
-"""Blocks of a file of acts: the units in which a long file is generated, by one process or by several.
+"""Blocks of a file of acts: the units in which a long file is generated, by one process or several.
 
-A block is always generated from its beginning and without memories of the blocks before it, so that its lines are the
-same, to a score's last digit, whichever process generates it and whatever came before.
+A block is always generated from its beginning and with empty caches, so that its lines are the same, to a score's last
+digit, whichever process generates it and whatever came before.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from dactnlg.errors import UserError
 from dactnlg.generation.files.lines import ActRow, bounded_lines, read_act
 
 BLOCK = 8192
-"""Acts of a block: a kill loses no more than one, and equal acts within a block are searched for once."""
+"""Acts per block: killing the process loses at most one block, and equal acts within a block are searched for once."""
 CHUNK = 1024
-"""Acts generated, and written, at once."""
+"""Acts generated and written at a time."""
 
 Generate = Callable[[list[ActRow], int], Iterable[str]]
-"""(acts, place of the first in the whole input) -> a line for each, without its end."""
+"""(acts, position of the first in the whole input) -> a line for each, without line end."""
 
 
 class ActBlock(NamedTuple):
-    """Where a block of acts lies in its file.
+    """The location of a block of acts in its file.
 
     Attributes:
-        first: place of its first act in the whole input, from 0.
+        first: position of its first act in the whole input, from 0.
         start: offset of its first byte.
         size: in bytes.
     """
@@ -38,12 +38,12 @@ class ActBlock(NamedTuple):
 
 
 class GeneratedBlock(NamedTuple):
-    """The sentences of a block, or of its beginning.
+    """The sentences of a block, or of its first part if an act was rejected.
 
     Attributes:
-        data: the lines as they stand in the file.
+        data: the encoded output lines.
         sentences: number of lines.
-        error: message about the act that could not be generated, where that ended the block early.
+        error: message about the act that ended the block early; None if the block is complete.
     """
 
     data: bytes
@@ -57,7 +57,7 @@ def find_blocks(path: Path, start: int, first: int) -> list[ActBlock]:
     Args:
         path: the file.
         start: offset to begin at, in bytes.
-        first: place of the act there in the whole input.
+        first: position of the act there in the whole input.
 
     Raises:
         ActError: a line is longer than any act.
@@ -73,13 +73,13 @@ def find_blocks(path: Path, start: int, first: int) -> list[ActBlock]:
 
 
 def generate_block(lines: Sequence[bytes], first: int, name: str, generate: Generate) -> GeneratedBlock:
-    """Generate a block, up to the first act that is refused.
+    """Generate a block, up to the first act that is rejected.
 
     Args:
-        lines: the acts as they were read.
-        first: place of the first in the whole input.
-        name: what messages call the input.
-        generate: generates lines.
+        lines: the raw lines of acts.
+        first: position of the first in the whole input.
+        name: the input's name in messages.
+        generate: generates output lines.
     """
     generated: list[str] = []
     try:
@@ -95,9 +95,9 @@ def act_rows(lines: Sequence[bytes], first: int, name: str) -> Iterator[list[Act
     """Parse a block's lines and yield its acts, `CHUNK` at a time.
 
     Args:
-        lines: the acts as they were read.
-        first: place of the first in the whole input.
-        name: what messages call the input.
+        lines: the raw lines of acts.
+        first: position of the first in the whole input.
+        name: the input's name in messages.
     """
     for start in range(0, len(lines), CHUNK):
         numbered = enumerate(lines[start : start + CHUNK], start=first + start + 1)
@@ -105,12 +105,12 @@ def act_rows(lines: Sequence[bytes], first: int, name: str) -> Iterator[list[Act
 
 
 def encode_lines(texts: Iterable[str]) -> bytes:
-    """Return texts as lines of UTF-8; a lone surrogate in a value becomes an escape and loses nothing else."""
+    """Encode texts as lines of UTF-8; lone surrogates in values are replaced by escapes."""
     return "".join(f"{text}\n" for text in texts).encode("utf-8", "backslashreplace")
 
 
 def count_lines(path: Path) -> int:
-    """Return how many lines a file has; what follows the last line's end is one more."""
+    """Return the number of lines in a file, including a last line without line end."""
     count, last = 0, b"\n"
     with path.open("rb") as file:
         while data := file.read(1 << 20):

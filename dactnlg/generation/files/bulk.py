@@ -1,8 +1,8 @@
-"""A file of sentences, however long, that any stop leaves whole and a later process can resume.
+"""A file of sentences of any length that stays intact when generation is interrupted, and can be resumed.
 
-Sentences are written block by block. When those of a block are on the disk, the state file beside them (`FILE.state`)
-is replaced by one that says up to where input and output belong together. A process that resumes truncates the output
-there and continues with the next block, so that the file is the one that an unbroken run would have written.
+Sentences are written block by block. Once those of a block are on disk, the state file next to the output
+(`FILE.state`) is replaced by one that records up to where input and output correspond. To resume, the output is
+truncated there and continued with the next block, so that the file is the same as from an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from dactnlg.generation.files.blocks import Generate, GeneratedBlock, act_rows, 
 from dactnlg.generation.files.lines import bounded_lines
 
 _BEGIN = b'{\n "lines": '
-"""What state files begin with."""
+"""The first bytes of a state file."""
 
 
 class SentenceFile:
-    """A file of sentences, and beside it the state of the work.
+    """A file of sentences, with its state file.
 
     Args:
         path: the file.
-        settings: what its sentences depend on beside the acts, under the names that users know.
+        settings: what its sentences depend on besides the acts, under the names that users know.
 
     Attributes:
-        lines: sentences in the file, all of them whole.
+        lines: number of complete sentences in the file.
     """
 
     def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
@@ -47,19 +47,18 @@ class SentenceFile:
 
     @contextlib.contextmanager
     def opened(self, source: BinaryIO, name: str, *, resume: bool) -> Iterator[Iterator[bytes]]:
-        """Hold the file open and locked, and give the lines of the source from the first act that has no sentence yet.
+        """Hold the file open and locked, and yield the lines of the source from the first act without a sentence.
 
-        A source that can be read anywhere stands at that line, too.
+        A seekable source is positioned at that line.
 
         Args:
             source: the acts.
-            name: what messages call the source.
-            resume: continue a file that an earlier process began, if there is one.
+            name: the source's name in messages.
+            resume: continue the file of an earlier process, if it exists.
 
         Raises:
-            UserError: the file exists and is not to be resumed, another one stands in the place of its state, another
-                process writes it, or it was begun with other acts or settings; as its lines are read, one is longer
-                than any act.
+            UserError: the file exists and is not to be resumed, its state file is some other file, another process is
+                writing it, or it was begun with other acts or settings; while reading lines: one is longer than any act.
         """
         if self.path.exists() and not self.path.is_file():
             raise UserError(f"{self.path} is no file: leave out --output to write to a pipe or a device, with >")
@@ -67,9 +66,9 @@ class SentenceFile:
             raise UserError(f"{self.path} exists already: continue it with --resume, or name another file")
         new = not self.path.exists()
         if new and self.state_path.exists() and not self.state_path.read_bytes().startswith(_BEGIN):
-            # It may even be the file of acts.
+            # Do not overwrite it: it may even hold the acts.
             raise UserError(f"{self.state_path} is no state of generate: name another file than {self.path}")
-        # Unbuffered: what is written is written, and a kill can only tear the last line.
+        # Unbuffered, so that killing the process can only truncate the last line.
         with self.path.open("xb" if new else "r+b", buffering=0) as self._file:
             hold(self._file, UserError(f"{self.path} is being written by another process"))
             try:
@@ -77,18 +76,18 @@ class SentenceFile:
                 try:
                     yield lines
                 finally:
-                    # Also after Ctrl-C in the middle of a write: what is left is whole lines.
+                    # Leaves complete lines, even after Ctrl-C in the middle of a write.
                     with naming(self.path):
                         self._file.truncate(self._size)
             except (OSError, UserError):
                 if new and not self._size:
-                    # Nothing came of it.
+                    # Nothing was written: leave no empty files behind.
                     for path in (self.path, self.state_path):
                         path.unlink(missing_ok=True)
                 raise
 
     def _begin(self, source: BinaryIO, name: str) -> Iterator[bytes]:
-        """Begin the file, or go on where it ends; return the acts to come."""
+        """Start a new file or resume an existing one, and return the lines of the remaining acts."""
         if not self.path.stat().st_size:
             self._save()
             return bounded_lines(source)
@@ -99,16 +98,16 @@ class SentenceFile:
     def write(
         self, lines: Iterator[bytes], name: str, generate: Generate, begin_block: Callable[[], None]
     ) -> Iterator[int]:
-        """Generate and write the rest of the acts; yield the number of sentences after each write.
+        """Generate and write the sentences of the remaining acts; yield the number of sentences after each write.
 
         Args:
-            lines: the acts that `opened` gave.
-            name: what messages call the source.
-            generate: generates lines.
+            lines: the acts, from `opened`.
+            name: the source's name in messages.
+            generate: generates output lines.
             begin_block: called before each block.
 
         Raises:
-            UserError: an act that was refused; the sentences before it have been written.
+            UserError: an act was rejected; the sentences before it have been written.
         """
         while block := list(islice(lines, blocks.BLOCK)):
             begin_block()
@@ -119,15 +118,15 @@ class SentenceFile:
             self._save()
 
     def write_blocks(self, lines: Iterator[bytes], name: str, generated: Iterable[GeneratedBlock]) -> Iterator[int]:
-        """Write blocks that other processes generate; yield the number of sentences after each block.
+        """Write blocks generated by other processes; yield the number of sentences after each block.
 
         Args:
-            lines: the acts that `opened` gave.
-            name: what messages call the source.
-            generated: the blocks from here on (`find_blocks`), in order.
+            lines: the acts, from `opened`.
+            name: the source's name in messages.
+            generated: the remaining blocks (`find_blocks`), in order.
 
         Raises:
-            UserError: an act that was refused; the sentences before it have been written.
+            UserError: an act was rejected (the sentences before it have been written), or the source became shorter.
         """
         for block in generated:
             self._append_bytes(block.data, block.sentences)
@@ -146,7 +145,7 @@ class SentenceFile:
             for text in texts:
                 generated.append(text)
         finally:
-            # Where one act is refused, the sentences of those before it are kept.
+            # If an act is rejected, the sentences of the acts before it are kept.
             self._append_bytes(encode_lines(generated), len(generated))
 
     def _append_bytes(self, data: bytes, count: int) -> None:
@@ -158,7 +157,7 @@ class SentenceFile:
         self._size, self.lines = self._size + len(data), self.lines + count
 
     def _hash_lines(self, lines: Iterable[bytes]) -> None:
-        # The same act with another end of line, or with none, is the same act.
+        # Line ends are normalised, as they do not change an act.
         self._read.update(b"".join(raw.rstrip(b"\r\n") + b"\n" for raw in lines))
 
     def _state(self) -> dict[str, Any]:
@@ -166,16 +165,19 @@ class SentenceFile:
         return {"lines": self.lines, "bytes": self._size, **hashes, "settings": self.settings}
 
     def _save(self) -> None:
-        # The sentences first: a state never claims more than is on the disk.
+        # The sentences first, so that the state never claims more than is on disk.
         with naming(self.path):
             os.fsync(self._file.fileno())
         write_json(self.state_path, self._state())
 
     def _resume(self, source: BinaryIO, name: str) -> Iterator[bytes]:
-        """Check that the file belongs to acts and settings, and set both files to where the next block begins.
+        """Check that the file belongs to these acts and settings, and position both files at the next block.
 
         Returns:
             The lines of the source from there on.
+
+        Raises:
+            UserError: the state file is damaged, or acts, settings or sentences have changed.
         """
         try:
             known = json.loads(self.state_path.read_text(encoding="utf-8"))
@@ -189,7 +191,8 @@ class SentenceFile:
                 f"{self.path} was begun with another {' and another '.join(changed)}: resume it with what it was "
                 "begun with, or name another file"
             )
-        # What a block that was not full began with: its input was at its end then.
+        # A last block that is not full is generated again if the input has grown: keep its lines, and the hash of the
+        # acts before it.
         read, last = self._read.copy(), list[bytes]()
         every = bounded_lines(source)
         done = islice(every, max(lines, 0))
@@ -217,17 +220,17 @@ class SentenceFile:
         return chain(back, bounded_lines(source))
 
     def _hash_sentences(self, size: int) -> None:
-        """Add the first bytes of the file to the hash of what was written."""
+        """Update the hash of the output with the first `size` bytes of the file."""
         self._file.seek(0)
         while size and (data := self._file.read(min(size, 1 << 20))):
             self._written.update(data)
             size -= len(data)
 
     def _go_back(self, count: int, read: Any) -> None:
-        """Drop the last block, which was not full: a block is generated as a whole, or scores have other last digits.
+        """Drop the last block, which was not full: unless a block is generated as a whole, the last digits differ.
 
         Args:
-            count: its lines.
+            count: its number of lines.
             read: the hash of the acts before it.
         """
         with self.path.open("rb") as file:

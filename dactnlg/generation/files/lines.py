@@ -1,8 +1,8 @@
-"""Reading acts from lines, in chunks, so that a file may be of any size; each act keeps its place for messages.
+"""Reading acts from lines, in chunks, so that a file may be of any size; each act keeps its location for messages.
 
-A line is an act, or a JSON object `{"act": ..., "context": ...}` with what the user has said before.
+A line is an act, or a JSON object `{"act": ..., "context": ...}` that includes what the user has said before.
 
-A line that is no act is a row like any other: whoever generates decides whether it is an end or is passed over.
+A line that is not an act becomes a `BadAct` row: the generating code decides whether to stop there or skip it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from dactnlg.acts.notation import is_act_type
 from dactnlg.errors import ActError, UserError
 
 CHUNK = 256
-"""Most acts yielded at once: enough to fill a batch, few enough to answer soon."""
+"""Maximum number of acts yielded at once: enough to fill a batch, few enough to answer soon."""
 
 
 class PlacedTurn(NamedTuple):
-    """A turn, and the place it was read from ("acts.txt, line 3"), for messages.
+    """A turn, and the location it was read from ("acts.txt, line 3"), for messages.
 
     Attributes:
-        context: what the user has said before; empty where the line does not say it.
+        context: what the user has said before; empty if the line does not include it.
     """
 
     turn: Turn
@@ -36,12 +36,12 @@ class PlacedTurn(NamedTuple):
 
 
 class BadAct(NamedTuple):
-    """A line that has no sentence: it is no act, or none that the model can say.
+    """A line for which no sentence can be generated: not an act, or one with names that the model does not know.
 
     Attributes:
         text: the act as it was given.
-        where: the place it was read from.
-        error: what is wrong with it; the message begins with the place.
+        where: the location it was read from.
+        error: what is wrong with it; the message begins with the location.
     """
 
     text: str
@@ -50,7 +50,7 @@ class BadAct(NamedTuple):
 
     @property
     def message(self) -> str:
-        """What is wrong, in one line, without the place."""
+        """What is wrong, in one line, without the location."""
         return str(self.error).partition("\n")[0].removeprefix(self.where).lstrip(",: ")
 
 
@@ -59,7 +59,7 @@ ActRow = PlacedTurn | BadAct
 
 @contextlib.contextmanager
 def open_acts(name: str) -> Iterator[BinaryIO]:
-    """Open a file of acts; `-` is standard input."""
+    """Open a file of acts; `-` means standard input."""
     if name == "-":
         yield sys.stdin.buffer
         return
@@ -70,12 +70,12 @@ def open_acts(name: str) -> Iterator[BinaryIO]:
 def act_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list[ActRow]]:
     """Yield the acts of a binary stream, at most `size` at once.
 
-    A pipe's acts are yielded as they come, so that a program may write one act and wait for its sentence.
+    Acts from a pipe are yielded as they arrive, so that a program may write one act and wait for its sentence.
 
     Args:
-        source: the acts, one a line; it must have a file number.
-        name: what messages call the source; `-` is standard input.
-        size: acts of a chunk at most.
+        source: the acts, one per line; it must have a file descriptor.
+        name: the source's name in messages; `-` means standard input.
+        size: maximum number of acts per chunk.
 
     Raises:
         ActError: a line is longer than any act.
@@ -89,7 +89,7 @@ def act_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list[
 
 
 def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file, with their ends.
+    """Yield the lines of a file, including line ends.
 
     Raises:
         ActError: a line is longer than any act.
@@ -105,10 +105,10 @@ def _too_long() -> ActError:
 
 
 def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
-    """Yield the lines that each read has completed, then the last one if it has no end of line."""
+    """Yield the lines completed by each read, then the last one if it has no line end."""
     rest: list[bytes] = []
     size = 0  # bytes of `rest`
-    # os.read returns what a pipe holds; the methods of file objects wait until a buffer is full.
+    # os.read returns what a pipe has; the methods of file objects wait until a buffer is full.
     while block := os.read(source.fileno(), 1 << 16):
         first, *others = block.split(b"\n")
         rest.append(first)
@@ -123,12 +123,12 @@ def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
 
 
 def read_act(raw: bytes, name: str, number: int) -> ActRow:
-    """Read a line: blank ones, and those that are not UTF-8 or no act, are bad acts.
+    """Parse a line; blank lines, and lines that are not UTF-8 or not an act, give a `BadAct`.
 
     Args:
-        raw: the line, with or without its end.
-        name: what messages call its file.
-        number: its number there, from 1; the first line may begin with a byte order mark.
+        raw: the line, with or without line end.
+        name: the file's name in messages.
+        number: the line number, from 1; the first line may begin with a byte order mark.
     """
     where, encoding = f"{name}, line {number}", "utf-8-sig" if number == 1 else "utf-8"
     try:
@@ -137,14 +137,14 @@ def read_act(raw: bytes, name: str, number: int) -> ActRow:
         bad = ActError(f"{where}: not UTF-8 (byte {error.start + 1} of the line)")
         return BadAct(raw.decode(encoding, "backslashreplace").rstrip("\r\n"), where, bad)
     if not text.strip():
-        # Skipping it would shift every later sentence against its act.
+        # Skipping it would misalign all following sentences and acts.
         blank = "blank; every line must hold an act, since every line gets a sentence"
         return BadAct(text, where, ActError(f"{where}: {blank}"))
     return parsed(text, where)
 
 
 def parsed(text: str, where: str) -> ActRow:
-    """Parse an act, or an object of an act and what the user has said before."""
+    """Parse a line of text: an act, or a JSON object with an act and what the user has said before."""
     try:
         checked(text, where)
         row = _row(text) if text.lstrip().startswith("{") else None
@@ -163,7 +163,7 @@ def parsed(text: str, where: str) -> ActRow:
 
 
 def _row(text: str) -> dict[str, Any] | None:
-    """Return a line's object if it has a context, or its act is one in a notation; None where the object is the act."""
+    """Return a line's JSON object if it has a context or its `act` is a whole act; None if the object is the act."""
     try:
         data = parse_json(text)
     except ValueError:
@@ -175,10 +175,10 @@ def _row(text: str) -> dict[str, Any] | None:
 
 
 def checked(argument: str, where: str) -> str:
-    """Return an act as it is; one of the command line may have been no text.
+    """Return an act unchanged, after checking that it is valid text, which command-line arguments may not be.
 
     Raises:
-        ActError: its bytes were not UTF-8, which Python hands on as lone surrogates.
+        ActError: its bytes were not UTF-8; Python represents them as lone surrogates.
     """
     try:
         argument.encode()

@@ -1,4 +1,4 @@
-"""The generation worker: acts in, lines of output out; `dactnlg generate` runs one, or one in each process."""
+"""The generation worker: acts in, output lines out; `dactnlg generate` runs one, or one in each process."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
 
 ERROR = "# error: "
-"""What a line of text begins with that stands in the place of a sentence; no sentence begins so."""
+"""Prefix of text lines that report an error instead of a sentence; sentences never begin with it."""
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 
 
 @dataclass(frozen=True)
 class GenerationWorker:
-    """Generates a line of output for each act. Pickled for another process, it loads the run itself there.
+    """Generates one output line per act. Pickled for another process, it loads the run again there.
 
     Attributes:
-        run: the run folder, or several whose models search together.
-        backend: as `Generator.load` takes it.
-        output_format: `text`, a sentence a line, or `json`, an object a line.
-        options: how sentences are generated; as text, `n_best` sentences stand in one line, separated by tabs.
-        skip_bad: write the error of a bad act in the place of its sentence, and go on.
-        context: what the user has said before the acts that come without it.
+        run: the run folder, or several that form an ensemble.
+        backend: as for `Generator.load`.
+        output_format: `text`, one sentence per line, or `json`, one object per line.
+        options: how sentences are generated; in text, `n_best` sentences are on one line, separated by tabs.
+        skip_bad: write the error of a bad act instead of its sentence, and continue.
+        context: what the user has said before, for acts that do not include it.
         counts: `skipped` is the number of acts that had an error in this process.
     """
 
@@ -50,36 +50,36 @@ class GenerationWorker:
     counts: Counter[str] = field(default_factory=Counter, init=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The run is loaded again in the other process, rather than pickled with its model.
+        # Pickle without the generator: the other process loads the run again.
         parts = (self.run, self.backend, self.output_format, self.options, self.skip_bad, self.context)
         return GenerationWorker, parts
 
     def load(self) -> None:
-        """Load the run now, so that what is wrong with it or with the options comes out before anything is written.
+        """Load the run now, so that errors in it or in the options are raised before anything is written.
 
         Raises:
             RunError: the run cannot be used.
-            UserError: an option outside its bounds.
+            UserError: an option is out of bounds.
         """
         self.options.resolve(self.generator.defaults, self.generator.seed)
 
     @cached_property
     def generator(self) -> Generator:
-        """The run's generator, loaded at its first use."""
+        """The run's generator, loaded on first use."""
         return Generator.load(self.run, self.backend)
 
     def generate(self, acts: Sequence[ActRow], first: int) -> Iterator[str]:
-        """Yield a line for each act, in order, without its end of line.
+        """Yield a line for each act, in order, without line end.
 
         Args:
             acts: the acts.
-            first: the place of the first one in the whole input, from 0.
+            first: the position of the first one in the whole input, from 0.
 
         Raises:
-            UserError: an act that cannot be read, or that the model cannot generate, unless these are skipped; the
-                message names its place. The lines of the acts before it have been yielded.
+            UserError: an act cannot be read, or the model cannot generate it, unless these are skipped; the message
+                gives its location. The lines of the acts before it have been yielded.
         """
-        # Between bad acts, all at once; their places stay, for what is left to chance depends on them.
+        # Acts between bad ones are generated together; bad acts count in positions, on which random choices depend.
         for bad, group in groupby(acts, key=lambda act: isinstance(act, BadAct)):
             rows = list(group)
             yield from map(self._refuse, rows) if bad else self._generate(rows, first)
@@ -99,7 +99,7 @@ class GenerationWorker:
         yield from map(self._line, generations)
 
     def _checked(self, act: ActRow) -> ActRow:
-        """Return an act, or what is wrong with it if the model does not know its names."""
+        """Return the act, or a `BadAct` if the model does not know its names."""
         if isinstance(act, BadAct):
             return act
         try:
@@ -109,7 +109,7 @@ class GenerationWorker:
         return act
 
     def _refuse(self, act: ActRow) -> str:
-        """Return the line of a bad act, or raise its error."""
+        """Return the error line of a bad act, or raise its error unless bad acts are skipped."""
         if not isinstance(act, BadAct):
             raise TypeError(act)
         if not self.skip_bad:
@@ -120,18 +120,18 @@ class GenerationWorker:
         return ERROR + _BREAKS.sub(" ", act.message)
 
     def forget(self) -> None:
-        """Drop the searches kept so far, so that the next acts are generated as if they were the first."""
+        """Clear the generator's caches, so that previous acts do not influence the following ones."""
         self.generator.forget()
 
     def settings(self) -> dict[str, Any]:
-        """Return what the lines depend on beside the acts, under the names that users know.
+        """Return what the lines depend on besides the acts, under the names that users know.
 
-        They include the version and the backend that searches: the last digits of a score may depend on either. Whether
-        bad acts are skipped is not among them: a file that ended at one can be continued past it.
+        This includes the version and the backend, because the last digits of a score may depend on either. It excludes
+        `skip_bad`, so that a file that ended at a bad act can be continued past it.
 
         Raises:
             RunError: the run cannot be used.
-            UserError: an option outside its bounds.
+            UserError: an option is out of bounds.
         """
         runs = checked_runs(self.run)
         self.options.resolve(runs[0].config.decoding, runs[0].config.training.seed)
@@ -141,7 +141,7 @@ class GenerationWorker:
         return {**asdict(self.options), **loaded, "format": self.output_format, **context}
 
     def _model_hash(self) -> str:
-        """Return the SHA-256 of what the sentences come from: configuration and model files of the runs."""
+        """Return a SHA-256 over the configuration and model files of the runs."""
         files = [file for run in map(Run, listed(self.run)) for file in (run.config_path, *run.model_files())]
         return digest([file_digest(file) for file in files if file.exists()])
 
@@ -149,6 +149,6 @@ class GenerationWorker:
         if self.output_format == "json":
             return json.dumps(generation.to_json(), ensure_ascii=False)
         texts = [best.text for best in generation.n_best] or [generation.text]
-        # A value may hold a line break or a tab; the output is one line an act all the same. Other spaces stay.
+        # Values may contain line breaks or tabs, but the output is one line per act. Other spaces are kept.
         line = "\t".join(_BREAKS.sub(" ", text) for text in texts)
         return f" {line}" if self.skip_bad and line.startswith(ERROR) else line
