@@ -1,4 +1,4 @@
-"""Which combinations of acts, slots, special and further values training had."""
+"""Which combinations of acts, slots, special values and further values of a slot occur in training."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from dactnlg.text.templates import Key, canonical_values, combination
 
 
 class Combinations:
-    """The combinations that training had. Several threads may use one.
+    """The combinations that occur in training. Several threads may use one.
 
     Args:
-        preprocessor: of a run.
+        preprocessor: the preprocessor of a run.
     """
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor = preprocessor
 
     def lack(self, turn: Turn) -> bool:
-        """Whether training never had a turn's combination; without any texts of training nothing is known to be new."""
+        """Whether a turn's combination is unseen; False if there are no training texts to tell."""
         if not self._seen:
             return False
         further = self._further(item.placeholder for item in self._preprocessor.delexicalizer.required(turn))
@@ -31,13 +31,13 @@ class Combinations:
 
     @cached_property
     def _seen(self) -> set[tuple[Key, Key, Key]]:
-        """What training had: kinds of turns, their special values, and what they name several times."""
+        """The seen combinations: kinds of turns, their special values, and their further values of slots."""
         specials = self._preprocessor.templates.specials
         rows = {(key, values, self._further(text)) for (key, text), found in specials.items() for values in found}
         return {(key, canonical_values(values), further) for key, values, further in rows}
 
     def _further(self, names: Iterable[str]) -> Key:
-        """Return those of placeholders that stand for further values of a slot; lists have as many as they like."""
+        """Return the placeholders for further values of a slot, except slots that are lists, of any length."""
         names = {strip_joiner(name) for name in names if "#" in name and is_placeholder(name)}
         return tuple(sorted(name for name in names if without_ordinal(name) not in self._lists))
 

@@ -1,7 +1,7 @@
-"""Composition: texts for combinations of slots that training never had, put together from texts that it had.
+"""Composition: texts for unseen combinations of slots, put together from training texts.
 
-Whole training texts and sentences stand behind each other, word for word; phrases are left out of a text or put into
-it where training has the words at both sides together; a noun has all the modifiers that training has of its kind.
+Whole training texts and sentences are concatenated, word for word; phrases are removed from a text or inserted where
+the words on both sides of the joint occur together in training; a noun gets modifiers as in training (`modifiers`).
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences, split_senten
 from dactnlg.text.templates import kind
 
 MOST_PIECES, MANY = 4, 6
-"""Pieces of a text; one more for acts that have more than so many slots."""
+"""Maximum number of pieces in a text; one more for acts with more than `MANY` slots."""
 MOST_COVERS = 200
-"""Ways to say an act in pieces that are looked at."""
+"""Maximum number of ways to say an act in pieces that are tried."""
 MOST_EACH = 4
-"""Texts of the same contents that are tried."""
+"""Maximum number of texts with the same content that are tried."""
 MOST_COMPOSED = 60
-"""Texts returned."""
+"""Maximum number of texts returned."""
 JOINT = 3
-"""Doubts about a further sentence where training says all in one."""
+"""Doubts for each further sentence if training says everything in one."""
 ASKED = 1
-"""The same where each is a question."""
+"""The same if the sentences are questions."""
 SEAMS = 1
-"""Doubts, at most, about words between modifiers of a noun that training never has together."""
+"""Maximum doubts for unseen runs of words between modifiers of a noun."""
 MOST_TEXTS = 50_000
-"""Training texts that modifiers are learned from, the most frequent ones: seconds."""
+"""Modifiers are learned from this many training texts at most, the most frequent ones, to limit it to seconds."""
 REMEMBERED = 64, 64 << 20
-"""Combinations of act types whose pieces are remembered, at most, and their bytes."""
+"""Limits of the cache of pieces: number of combinations of act types, and bytes."""
 MADE = 10_000, 16 << 20
-"""Acts of which the texts are remembered, at most, and their bytes."""
+"""Limits of the cache of composed texts: number of acts, and bytes."""
 
 
 class _Known(NamedTuple):
-    """The pieces of some act types, the phrases of their texts, and those of what is stated before questions."""
+    """The pieces of some act types, the phrases of their texts, and the phrases of statements before questions."""
 
     pieces: Pieces
     phrases: Phrases
@@ -52,7 +52,7 @@ class _Known(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """A way to say an act: what a text begins with, and what the sentences behind it say."""
+    """A way to say an act: what the first text says, what each further sentence says, and the possible first texts."""
 
     joints: int
     base: Said
@@ -64,10 +64,10 @@ _Beginning = tuple[Said, list[Piece]]
 
 
 class Composer:
-    """Puts texts together. Several threads may use one.
+    """Composes texts. Several threads may use one.
 
     Args:
-        preprocessor: of a run.
+        preprocessor: the preprocessor of a run.
     """
 
     def __init__(self, preprocessor: Preprocessor) -> None:
@@ -78,15 +78,15 @@ class Composer:
 
     @property
     def subject(self) -> str:
-        """The placeholder with which most texts begin, if any does."""
+        """The placeholder that most texts begin with; empty if there is none."""
         return self._finder.subject
 
     def forget(self) -> None:
-        """Drop the texts composed so far; the pieces of training stay."""
+        """Clear the cache of composed texts; the pieces of training texts are kept."""
         self._made.clear()
 
     def prepare(self, act_type: str, fluency: Fluency) -> None:
-        """Take the training texts for an act type apart now, which else the first of its acts waits for."""
+        """Split the training texts of an act type into pieces now; otherwise its first act has to wait for that."""
         if not self._in_words:
             self._of(frozenset({act_type}), fluency)
         if self._shown:
@@ -94,17 +94,17 @@ class Composer:
 
     @property
     def _in_words(self) -> bool:
-        """Whether values stand in the texts themselves, so that it is not known what their parts say."""
+        """Whether values are lexicalised in the texts, so that it is not known what parts of a text say."""
         return bool(self._preprocessor.delexicalizer.lexicalized)
 
     @property
     def _shown(self) -> bool:
-        """Whether whole texts say what their acts do at least, as opinions are in words of their own."""
+        """Whether it is at least known what whole texts say: only opinions, if any, are expressed in free wording."""
         delexicalizer = self._preprocessor.delexicalizer
         return delexicalizer.lexicalized.keys() <= delexicalizer.paraphrased
 
     def seams(self, text: Tokens, fluency: Fluency) -> int:
-        """Return how many runs of a text training never had because it has other modifiers together, but the first."""
+        """Return how many unseen runs of a text to forgive (all but `SEAMS`), being due to combined modifiers alone."""
         found = 0
         for sentence in split_sentences(text) if self._shown else ():
             across = fluency.strange_across(sentence, self._described(fluency).seams.of(sentence))
@@ -120,9 +120,9 @@ class Composer:
         return self._modifiers
 
     def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
-        """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
+        """Return texts that say a turn, as far as their pieces show, each with its doubts, fewest first.
 
-        What training says of an act without values needs no pieces: "goodbye".
+        For seen acts without values ("goodbye"), these are the training texts themselves.
 
         Args:
             turn: the acts.
@@ -146,10 +146,11 @@ class Composer:
         return known
 
     def questions(self, turn: Turn, fluency: Fluency) -> Iterator[tuple[Turn, Alternatives]]:
-        """Yield the ways to ask for slots that the model has not rated, each with a turn; none where nothing is asked.
+        """Yield the alternative questions that the model has not rated yet, each with the turn that they ask for.
 
-        Of several questions each is asked as the model would ask it alone, if its scores are given to `Alternatives`.
-        They are all that these act types have: what has no words of its own takes another's, whichever came before.
+        If the caller passes the model's scores to `Alternatives.rate`, each of several questions is asked as the model
+        would ask it alone. All questions of the turn's act types are yielded, because slots without a question of their
+        own borrow another slot's; so results do not depend on previous acts. Yields nothing if nothing is asked.
 
         Args:
             turn: the acts.
@@ -182,7 +183,7 @@ class Composer:
         return found
 
     def _questions(self, pieces: Pieces, asked: Said) -> Iterator[list[Tokens]]:
-        """Yield questions for what is asked for, the fewest that do."""
+        """Yield lists of questions for everything that is asked for, with as few questions as possible."""
         ways = list(covers(asked, [each for each in pieces.single if each <= asked], len(asked)))
         fewest = min(map(len, ways), default=0)
         for way in ways:
@@ -190,7 +191,7 @@ class Composer:
                 yield [pieces.single[each].ranked[0].tokens for each in way]
 
     def joint(self, turn: Turn, fluency: Fluency) -> int:
-        """Return how doubtful it is to say a turn in several sentences."""
+        """Return the doubts for each further sentence of a text for a turn."""
         if self._in_words:
             return 0
         said = wanted(self._preprocessor, turn)
@@ -198,10 +199,10 @@ class Composer:
         return self._joint(act_types, said, self._of(act_types, fluency)[0]) if said else 0
 
     def _joint(self, act_types: frozenset[str], said: Said, pieces: Pieces) -> int:
-        # Questions, and what is not known, can be said one by one.
+        # Questions and unknown values can be said one by one.
         apart = all(bare(each) or each.endswith("=none") for each in said)
-        # What is said of one thing that has a name can be said one by one; what one looks for cannot, or what it alone
-        # has: "the Wharf is the only inn that is cheap. It is near the station."
+        # The slots of one named thing can be said one by one; what a user looks for cannot, nor what is unique to the
+        # thing: "the Wharf is the only inn that is cheap. It is near the station."
         asks = pieces.asking
         named = self.subject in said and not asks and not self._preprocessor.manners.marks.any_of(act_types)
         return 0 if pieces.spread or apart or named else ASKED if asks else JOINT
@@ -218,9 +219,9 @@ class Composer:
         return found
 
     def _joined(self, pieces: Pieces, said: Said) -> Iterator[tuple[Tokens, int]]:
-        """Yield texts of several pieces, of the fewest that do or one more, each with how many joints it has."""
+        """Yield texts of as few pieces as possible, or one more, each with its number of joints."""
         ways = list(self._ways(pieces, said, self._texts(pieces, said)))
-        # Such a text seldom begins so: nothing shows what "it" is.
+        # Texts that begin with "it" are a last resort: nothing shows what "it" is.
         ways = ways or list(self._ways(pieces, said, self._statements(pieces, said)))
         fewest = min((way.joints for way in ways), default=0)
         for way in sorted([way for way in ways if way.joints <= fewest + 1], key=_order)[:MOST_COVERS]:
@@ -229,11 +230,11 @@ class Composer:
                 more = [pieces.single[each].ranked[0] for each in way.more]
                 for each in sorted(more, key=lambda each: -each.weight):
                     tokens = join_sentences(tokens, each.tokens)
-                # What is asked for has a question of its own behind any statement.
+                # A question after a statement is no doubtful joint.
                 yield tuple(tokens), sum(each != self._finder.asked(each) for each in way.more)
 
     def _ways(self, pieces: Pieces, said: Said, beginnings: Iterable[_Beginning]) -> Iterator[_Way]:
-        # Each thing that is asked for, or unknown, may need a piece of its own.
+        # Each slot that is asked for, or unknown, may need a piece of its own.
         most = max(MOST_PIECES - 1 + (len(said) > MANY), sum(map(bare, said)))
         for base, texts in beginnings:
             left = said - base
@@ -241,7 +242,7 @@ class Composer:
                 yield _Way(len(more), base, more, texts)
 
     def _texts(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
-        """Yield the whole texts that say some of what is wanted."""
+        """Yield whole texts that say part of what is wanted, including its subject."""
         subject = self.subject
         asked = self._finder.asked(said)
         stated = pieces.stated.items() if asked else ()
@@ -250,7 +251,7 @@ class Composer:
                 yield base, group.ranked[:MOST_EACH]
 
     def _statements(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
-        """Yield the sentences about "it" that say some of what is wanted, where that has no name."""
+        """Yield sentences about "it" that say part of what is wanted, if that has no name."""
         for base, group in pieces.single.items() if self.subject not in said else ():
             about = [piece for piece in group.ranked[:MOST_EACH] if piece.tokens[0] == PRONOUN] if base <= said else []
             if about:
@@ -258,7 +259,7 @@ class Composer:
 
 
 def covers(left: Said, choices: Sequence[Said], most: int) -> Iterator[tuple[Said, ...]]:
-    """Yield the ways to say all that is left once, by choices that say some of it each, `most` of them at most."""
+    """Yield the exact covers of `left` by at most `most` of the choices, each of which says part of it."""
     if not left:
         yield ()
     elif most:

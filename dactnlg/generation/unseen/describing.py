@@ -1,7 +1,7 @@
-"""Describing compared things one by one, which a search cannot say together.
+"""Describing compared things one by one, if a search cannot describe them together.
 
-A search that has to say many values of several things mixes these up where training has few comparisons; of each by
-itself training says a lot.
+A search that has to say many values of several things mixes these up if training has few comparisons; but training has
+many descriptions of single things.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dactnlg.text.templates import act_types
 
 
 class Describer:
-    """Takes comparisons apart, and puts what is said of each thing together.
+    """Splits comparisons into descriptions of each thing, and joins these again.
 
     Args:
         preprocessor: the preprocessor of a run.
@@ -35,7 +35,7 @@ class Describer:
         self._joints: dict[str, list[Tokens]] = {}
 
     def things(self, request: Request) -> Parts | None:
-        """Return a description of each thing that a request compares; None where it compares none."""
+        """Return a part for the description of each thing that a request compares; None if it compares nothing."""
         found = owners.compared(request.turn)
         act_type = self.describes(found[0].name.name) if found else None
         if act_type is None:
@@ -46,7 +46,7 @@ class Describer:
         )
 
     def describes(self, name: str) -> str | None:
-        """Return the act type with most of the sentences that begin with one thing's name; None where there is none."""
+        """Return the act type with the most sentences that begin with the slot `name`; None if there are none."""
         if name not in self._describing:
             weights, placeholder = Counter[str](), placeholder_name(name)
             asks = self._preprocessor.manners.is_question
@@ -59,14 +59,14 @@ class Describer:
         return self._describing[name]
 
     def _compared(self, request: Request, parts: Sequence[Candidate]) -> list[Text]:
-        """Return what is said of each thing as texts for a comparison."""
+        """Return texts for a comparison, made of the descriptions of each thing."""
         required, places = self._preprocessor.delexicalizer.required, dict[tuple[str, str], list[str]]()
         for item in required(request.turn):
             places.setdefault(owners.folded_value(item.slot), []).append(item.placeholder)
         said = []
         for each in parts:
             own = [(item.placeholder, owners.folded_value(item.slot)) for item in required(each.request.turn)]
-            # Of what the comparison leaves unsaid its parts do not speak either.
+            # The parts must not say anything that the comparison does not.
             if not all(places.get(value) for _, value in own):
                 return []
             names = {placeholder: places[value].pop(0) for placeholder, value in own}
@@ -74,7 +74,7 @@ class Describer:
         return list(self._texts(request.turn.acts[0], said))
 
     def _texts(self, act: DialogueAct, said: Sequence[Text]) -> Iterator[Text]:
-        """Yield what is said of each thing as one text, with what training asks behind it or says before the last."""
+        """Yield the descriptions as one text, with a question after them or a conjunction before the last."""
         first: list[str] = []
         for more in said[:-1]:
             first = join_sentences(first, more)
@@ -83,14 +83,14 @@ class Describer:
         asking = self._preprocessor.templates.endings(act.act_type) if asks else []
         asked = [join_sentences(text, each) for each in asking if is_asking(each)]
         yield from asked or [text]
-        # Words that join clauses stand before a subject: the name, with its article.
+        # Conjunctions need a following subject: the name, with its article.
         subject = next((token for token in last if token not in ARTICLES), "")
         joints = self._between(act) if not asked and is_placeholder(subject) else []
         end = len(first) - (strip_joiner(first[-1]) in ENDS)
         yield from ([*first[:end], *joint, *last] for joint in joints)
 
     def _between(self, act: DialogueAct) -> list[Tokens]:
-        """Return what training has between two things that an act compares: ", while", ";"."""
+        """Return what training puts between the two things that an act compares: ", while", ";"."""
         if act.act_type not in self._joints:
             found = Counter[Tokens]()
             for key, sentences in self._preprocessor.templates.sentences.items():
@@ -101,7 +101,7 @@ class Describer:
 
 
 def _joint(tokens: Sequence[str], second: str) -> list[Tokens]:
-    """Return the comma and the word, or the semicolon, before the second thing of a sentence."""
+    """Return the comma and word, or the semicolon, before the second thing in a sentence; empty if there is neither."""
     words = [strip_joiner(token) for token in tokens]
     place = words.index(second) if second in words else 0
     place -= place > 0 and words[place - 1] in ARTICLES

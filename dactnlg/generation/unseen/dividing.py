@@ -1,7 +1,7 @@
-"""Dividing an act that a search cannot say as one: what it leaves out, what does not matter, and too many slots.
+"""Dividing an act that a search cannot say as a whole: omitted values, slots that do not matter, too many slots.
 
-A search leaves out special values, mixes into other clauses that something does not matter, or finds no sentence at
-all, where training never has such slots together; of fewer, or of each by itself, training says a lot.
+If slots never occur together in training, a search omits special values, garbles that something does not matter, or
+finds no sentence at all; but training has many sentences for fewer slots, or single ones.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from dactnlg.text.templates import Key, act_types, canonical_values, combination
 
 
 class Divider:
-    """Takes acts apart by their slots, and puts what is said of these together.
+    """Divides acts by their slots, and joins the sentences for the parts.
 
     Args:
         preprocessor: the preprocessor of a run.
-        describer: knows how training speaks of things.
+        describer: provides the act type that describes a thing.
     """
 
     def __init__(self, preprocessor: Preprocessor, describer: Describer) -> None:
@@ -43,7 +43,7 @@ class Divider:
         self._ends: dict[tuple[str, str], Indifference | None] = {}
 
     def indifferent(self, request: Request) -> Parts | None:
-        """Return what matters, behind which training can say of the rest that it does not matter."""
+        """Return the slots that matter as one part, to which a clause that the others do not matter is appended."""
         turn = request.turn
         free = [(act.act_type, slot) for act, slot in turn.slots() if slot.special == INDIFFERENT]
         slots = [slot for _, slot in turn.slots() if slot.special != INDIFFERENT]
@@ -56,7 +56,7 @@ class Divider:
         def join(said: dict[int, Candidate]) -> list[Text]:
             first, *more = split_sentences(said[0].tokens)
             asks = is_asking(first) and not asked
-            # Of several acts another one may be stated behind, to which the clause would not belong.
+            # With several acts, a statement that follows may be another act's, to which the clause does not belong.
             stated = len(turn.acts) > 1 and not all(map(is_asking, more))
             if asks or stated or parted(first)[1] is not None:
                 return []
@@ -65,7 +65,7 @@ class Divider:
         return Parts([self._preprocessor.request(rest, request.context)], join, all_needed=True, whole=True)
 
     def unknown(self, request: Request) -> Parts | None:
-        """Return one by one what is not known; a search may say it as if it were."""
+        """Return a part for each slot of an act that says that they are unknown; a search may invent values."""
         act = request.turn.acts[0]
         subject = self._subject(act)
         slots = [slot for slot in act.slots if slot is not subject]
@@ -83,16 +83,16 @@ class Divider:
         return Parts(requests, join, all_needed=True, whole=True)
 
     def left(self, best: Candidate) -> Parts | None:
-        """Return the special values that a sentence lacks, each by itself.
+        """Return a part for each special value that a sentence lacks.
 
-        Questions can be asked one by one, and so can what is said of a thing that has a name; what people look for
-        cannot.
+        Questions can be asked one by one, and a named thing can be described in several sentences; what a user looks
+        for cannot.
         """
         request, act = best.request, best.request.turn.acts[0]
         asks = self._asks(act.act_type)
         subject = None if asks else self._subject(act)
         names = {*best.report.cues.missing, *best.report.unsaid}
-        # Where a sentence does not say that something is unknown, it may say what it is.
+        # A sentence that does not say that something is unknown may have invented a value: adding to it does not help.
         lacked = [slot for slot in act.slots if shown(slot) in names and slot.special != "none"]
         act_type = act.act_type if asks else self._describer.describes(subject.name) if subject else None
         if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None or not lacked:
@@ -104,14 +104,17 @@ class Divider:
             more = [said[place].tokens for place in sorted(said)]
             more = [self._segments.about_it(tokens) if own else without_apology(tokens) for tokens in more]
             whole = reduce(join_sentences, more, list(best.tokens))
-            # With a question for everything and one more, the sentence has asked for nothing that is asked for.
+            # With more questions than slots, the sentence's own question has asked for none of them.
             idle = asks and len(split_sentences(whole)) > len(act.slots)
             return [whole] if all(more) and not idle else []
 
         return Parts(requests, join, all_needed=False)
 
     def divided(self, request: Request) -> Parts | None:
-        """Return what training says together, and what else is asked, or is said of a thing that has a name."""
+        """Return the most slots that training has together as one part, and the rest as further sentences.
+
+        These are questions, or statements if there is a named thing to go on about.
+        """
         act, subject = request.turn.acts[0], self._subject(request.turn.acts[0])
         asking = self._asks(act.act_type)
         if asking and subject and not self._always(act.act_type, subject.name):
@@ -139,7 +142,7 @@ class Divider:
             if not all(texts):
                 return []
             if ends:
-                # Behind "would you like ...", rather than behind "what would you like?".
+                # After "would you like ...", rather than after "what would you like?".
                 open_ended = [place for place, text in enumerate(texts) if text[0] not in QUESTION_WORDS]
                 last = max(open_ended, default=len(texts) - 1)
                 texts[last] = _ended(texts[last], Indifference.together([*ends.values()]))
@@ -148,7 +151,7 @@ class Divider:
         return Parts(requests, join, all_needed=True, whole=True)
 
     def _unasked(self, act: DialogueAct) -> dict[Slot, Indifference]:
-        """Return what of a question does not matter, and is nothing that training asks by itself, with words for it."""
+        """Return the slots of a question that do not matter and that training never asks alone, with their clauses."""
         free = [slot for slot in act.slots if slot.special == INDIFFERENT]
         alone = {slot: combination(Turn((DialogueAct(act.act_type, (slot,)),))) for slot in free}
         ends = {slot: self._free(act.act_type, slot.name) for slot in free if alone[slot] not in self._bare}
@@ -161,7 +164,7 @@ class Divider:
         return part(self._preprocessor, whole, act_type, slots)
 
     def _free(self, act_type: str, slot_name: str) -> Indifference | None:
-        """Return how an act type says that a slot does not matter, by its name where training has no words for it."""
+        """Return how an act type says that a slot does not matter: in training's words, else by the slot's name."""
         key = act_type, slot_name
         if key not in self._ends:
             known, templates = self._indifference(act_type), self._preprocessor.templates
@@ -169,7 +172,7 @@ class Divider:
             if not start and self._asks(act_type):
                 start = added(templates, act_type)
             elif not start and self._preprocessor.style.language == "en":
-                # Training may have words of its own: "you can go at any time".
+                # Training may have a statement for it: "you can go at any time".
                 said = self._segments.statements(act_type, Slot(slot_name, INDIFFERENT))
                 start = () if said else IF_YOU_DO_NOT_CARE
             named = known.get(slot_name) or by_name(start, slot_name, templates)
@@ -177,9 +180,9 @@ class Divider:
         return self._ends[key]
 
     def _indifference(self, act_type: str) -> dict[str, Indifference]:
-        """Return for slots how an act type says that they do not matter; as other statements do where it never does.
+        """Return how an act type says of each slot that it does not matter; if it never does, as other statements do.
 
-        What is asked has no condition: "let me confirm, you want a cheap pub and you do not care about the area".
+        Questions use no condition: "let me confirm, you want a cheap pub and you do not care about the area".
         """
         if act_type not in self._clauses:
             templates = self._preprocessor.templates
@@ -193,24 +196,24 @@ class Divider:
         return self._clauses[act_type]
 
     def _subject(self, act: DialogueAct) -> Slot | None:
-        """Return the slot that names what an act is about."""
+        """Return the slot that names what an act is about; None if there is none."""
         named = (slot for slot in act.slots if placeholder_name(slot.name) == self._segments.subject)
         return next((slot for slot in named if slot.delexicalizable), None)
 
     def _always(self, act_type: str, slot_name: str) -> bool:
-        """Whether training never has an act type without a slot."""
+        """Whether an act type always has a slot in training."""
         keys = (key for key in self._preprocessor.templates.sentences if act_type in key)
         return all(f"{act_type}|{slot_name}" in key for key in keys)
 
     @cached_property
     def _combinations(self) -> Counter[tuple[Key, Key]]:
-        """How many sentences training has for each kind of turn with its special values."""
+        """The number of training sentences for each kind of turn with its special values."""
         specials = self._preprocessor.templates.specials
         return Counter((key, canonical_values(values)) for (key, _), found in specials.items() for values in found)
 
     @cached_property
     def _bare(self) -> set[tuple[Key, Key]]:
-        """The kinds of turns, with their special values, of which training has sentences without other values."""
+        """The kinds of turns, with their special values, for which training has sentences without placeholders."""
         specials = self._preprocessor.templates.specials.items()
         bare = [
             (key, found) for (key, text), found in specials if not any(map(is_placeholder, map(strip_joiner, text)))
@@ -218,7 +221,7 @@ class Divider:
         return {(key, canonical_values(values)) for key, found in bare for values in found}
 
     def _most_of(self, act: DialogueAct, subject: Slot | None) -> set[str]:
-        """Return the names of most of an act's slots that training has together, but not of all, the subject's too."""
+        """Return the largest proper subset of an act's slot names that training has together, including the subject."""
         own, best = {slot.name for slot in act.slots}, (0, 0, list[str]())
         for kind in {kind for kind, _ in self._combinations}:
             traits = [trait.partition("|") for trait in kind]
@@ -231,7 +234,7 @@ class Divider:
         return set(best[2])
 
     def _questions(self, act: DialogueAct, slots: Sequence[Slot]) -> list[set[str]]:
-        """Return the names of slots as training asks for them together; a question about one may be new."""
+        """Group the names of slots as training asks for them together; a single slot may be a group of its own."""
         groups: list[set[str]] = []
         while slots:
             one = Turn((DialogueAct(act.act_type, tuple(slots)),))
@@ -243,7 +246,7 @@ class Divider:
 
 
 def _ended(sentence: Tokens, end: Indifference) -> Tokens:
-    """Return a sentence with a clause before its last mark."""
+    """Return a sentence with a clause added before its final punctuation."""
     place = end_of([strip_joiner(token) for token in sentence])
     return (*sentence[:place], *end.tokens, *sentence[place:])
 

@@ -1,4 +1,4 @@
-"""What speaks against a text for an act: words as training never has them, another act than its own, joints."""
+"""What speaks against a text for an act: unseen word sequences, signs of another act, additional sentences."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from dactnlg.text.templates import kind
 from dactnlg.text.values.nearness import names_slot
 
 ALARMING = 2
-"""Doubts from which on composed texts are looked for: below it the model's own sentences are as good."""
+"""Number of doubts from which composed texts are looked for; below it, the model's own sentences are as good."""
 DOUBTFUL = 3
-"""Doubts about the best sentence for an act that training had, from which on others are looked for."""
+"""Number of doubts about the best sentence for a seen act from which others are looked for."""
 FEW = 2
-"""Wordings that training has of such an act, at most, where a single doubt about a new one is enough."""
+"""If training has no more wordings than this for a seen act, a single doubt about another wording is enough."""
 DENIED = 8
-"""Doubts about a text that denies something where its act does not."""
+"""Doubts about a text that denies something although its act does not."""
 PLAIN = 2
 """Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
 GOING_ON = 4
-"""Words with which a sentence begins to go on about "it": "you will find it in the south"."""
+"""A sentence continues about "it" if this is among its first words: "you will find it in the south"."""
 _PLACING = frozenset({"in", "near"})
 REMEMBERED = 20_000, 8 << 20
-"""Texts whose doubts are remembered, at most, and their bytes."""
+"""Limits of the caches of doubts: number of texts, and bytes."""
 
 
 class Doubts:
     """Counts what speaks against texts. Several threads may use one.
 
     Args:
-        preprocessor: of a run.
-        composer: of texts for acts as training never had them.
-        combinations: those that it had.
+        preprocessor: the preprocessor of a run.
+        composer: of texts for unseen acts.
+        combinations: the seen combinations.
     """
 
     def __init__(self, preprocessor: Preprocessor, composer: Composer, combinations: Combinations) -> None:
@@ -55,13 +55,13 @@ class Doubts:
         self._fine: Memory[bool] = Memory(*REMEMBERED)
 
     def forget(self) -> None:
-        """Drop what is remembered of texts; what was read of training stays."""
+        """Clear the caches of doubts; what was learned from training is kept."""
         self._known.clear()
         self._fine.clear()
 
     @cached_property
     def fluency(self) -> Fluency:
-        """Of the training texts."""
+        """The fluency model of the training texts."""
         return Fluency(self._preprocessor.templates.texts(), english=self._english)
 
     @property
@@ -78,12 +78,12 @@ class Doubts:
         return self.of(candidate.request.turn, candidate.tokens) + plainly(candidate)
 
     def of(self, turn: Turn, tokens: Sequence[str]) -> int:
-        """Return the doubts about a text for a turn, and those about going on where training says all in a sentence."""
+        """Return the doubts about a text for a turn, including those for further sentences if training uses one."""
         text = tuple(tokens)
         more = _continued(text)
         joint = self._composer.joint(turn, self.fluency) if more else 0
         asked = [slot for _, slot in turn.slots() if slot.value is None]
-        # A question asks for one thing; one that asks for two is a mixture where training never had it.
+        # A question asks for one slot; one that asks for two is a mixture, unless the combination is seen.
         denied = self._preprocessor.manners.doubtful(turn, text)
         mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self._combinations.lack(turn) else 0
         mixed += _mixed(turn, text, self._own(turn)) > 0
@@ -91,20 +91,20 @@ class Doubts:
         return self.strange(text) + joint * more + said + DENIED * denied
 
     def usual(self, request: Request, tokens: Tokens) -> bool:
-        """Whether a text for an act that training had is as training's are."""
+        """Whether a text for a seen act reads like training texts."""
         turn, key = request.turn, (request.act, tokens)
         found = self._fine.get(key)
         if found is None:
-            # What training itself says of an act is the manner of the corpus, whatever it is like.
+            # Training's own texts for an act are accepted, whatever they are like.
             own = self._own(turn)
             doubts = self.fluency.doubts(tokens, strict=False) + _mixed(turn, tokens, own)
             usual = tokens in own or doubts < (DOUBTFUL if len(own) > FEW else 1)
-            # People leave it out at times, but the only match is to be told of as that.
+            # People sometimes omit it, but a text must say that the only match is the only one.
             found = self._fine.put(key, usual and not self._as_any(turn, tokens), 500 + 60 * len(tokens))
         return found
 
     def strange(self, text: Tokens) -> int:
-        """Return the doubts about a text's words, whatever its act."""
+        """Return the doubts about a text's words, regardless of its act."""
         found = self._known.get(text)
         if found is None:
             found = self.fluency.doubts(text)
@@ -113,9 +113,9 @@ class Doubts:
         return found
 
     def unlike(self, turn: Turn, tokens: Tokens) -> int:
-        """Return how many acts of a turn its text hardly does, and how many of its words name slots that it lacks.
+        """Return the doubts whether a text performs the acts of its turn, and for words that name slots the turn lacks.
 
-        "It is in the south" for what is the only match, "it is a pub in the area" without any area.
+        "It is in the south" for the only match; "it is a pub in the area" for a turn without area.
         """
         own = [slot.name for _, slot in turn.slots()]
         named = self._slot_names.intersection(map(strip_joiner, tokens))
@@ -131,11 +131,11 @@ class Doubts:
         return strangers + ALARMING * alarms + self._undone(turn, tokens)
 
     def _own(self, turn: Turn) -> Collection[Tokens]:
-        """Return what training says of a turn's kind."""
+        """Return the training texts of a turn's kind."""
         return self._preprocessor.templates.sentences.get(kind(turn), {})
 
     def _as_any(self, turn: Turn, tokens: Tokens) -> bool:
-        """Whether a text tells of the only match as of any other, and has no place for the word: see `Mender`."""
+        """Whether a text does not say that its match is the only one, nor could `Mender` insert the word."""
         only = self._preprocessor.manners.marks.not_only(turn, tokens)
         return only and the_only(tokens, self.fluency.lexicon) == tokens
 
@@ -150,7 +150,7 @@ class Doubts:
         return found
 
     def _said_again(self, turn: Turn, tokens: Tokens) -> int:
-        """Return how often a text says a yes or a no once more: "it has no garden. It is small. It has no garden."."""
+        """Return how often a text repeats a yes or a no: "it has no garden. It is small. It has no garden."."""
         sentences, values = split_sentences(tokens), [slot for _, slot in turn.slots() if slot.special in OPPOSITES]
         if len(sentences) < 2 or not values:
             return 0
@@ -161,7 +161,7 @@ class Doubts:
 
 
 def _placed(tokens: Tokens, free: Collection[str]) -> bool:
-    """Whether a text takes what does not matter for a place: "if you do not care whether dogs are allowed in the area".
+    """Whether a text mistakes a slot that does not matter for a place: "... whether dogs are allowed in the area".
 
     Args:
         tokens: the text.
@@ -174,19 +174,19 @@ def _placed(tokens: Tokens, free: Collection[str]) -> bool:
 
 
 def plainly(candidate: Candidate) -> int:
-    """Return the doubts about naming slots plainly, as texts that are put together may."""
+    """Return the doubts about a candidate that may name slots plainly, as template texts may."""
     return PLAIN * (candidate.origin == "template")
 
 
 def _mixed(turn: Turn, tokens: Tokens, own: Collection[Tokens]) -> int:
-    """Return the doubts about a new text for an act without values, all whose wordings training has.
+    """Return the doubts about a text for a seen act without values that is not among its training texts.
 
-    "What rating do you do not care about?" mixes two questions; a question for the same slot adds nothing to them.
+    "What rating do you do not care about?" mixes two questions; another wording of a question adds nothing to them.
     """
     return DOUBTFUL * (bool(own) and tokens not in own and all(slot.value is None for _, slot in turn.slots()))
 
 
 def _continued(tokens: Sequence[str]) -> int:
-    """Return how many sentences go on about "it", or deny once more: "no pub is near. No pub is cheap."."""
+    """Return how many further sentences are about "it", or repeat a denial: "no pub is near. No pub is cheap."."""
     sentences = split_sentences(tokens)
     return sum(PRONOUN in each[:GOING_ON] or (denies(sentences[0]) and denies(each)) for each in sentences[1:])

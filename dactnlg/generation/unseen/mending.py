@@ -1,6 +1,6 @@
-"""Mending what is said: sentences put together for unseen acts have faults that their words alone show.
+"""Mending sentences: those composed for unseen acts have faults that can be recognised by their words alone.
 
-Those for any act may leave out what the act does, as people do at times.
+Those for any act may fail to perform it, by not asking a question for example, as people's sometimes do.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from dactnlg.text.values.numerals import SINGLE
 from dactnlg.text.values.plurals import MANY, ONE, pluralized
 
 PLURALS = frozenset({f"{JOINER}s", PLURAL})
-"""Tokens that make a plural of the value before them."""
+"""Tokens that turn the preceding value into a plural."""
 
 
 class Mender:
     """Mends candidates. Several threads may use one.
 
     Args:
-        preprocessor: of a run.
-        unseen: knows which acts training never had, and how it speaks.
+        preprocessor: the preprocessor of a run.
+        unseen: recognises unseen acts, and counts doubts.
     """
 
     def __init__(self, preprocessor: Preprocessor, unseen: UnseenActs) -> None:
         self._preprocessor, self._unseen = preprocessor, unseen
 
     def mended(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Return candidates for an act, those for an unseen one in better English where that says the same.
+        """Return the candidates for an act, those for an unseen act in better English where this says the same.
 
-        Those for a seen one are as training has them, but that they do what it does and can be spelt, see below.
+        Those for a seen act are changed only to perform the act (`_done`) and to spell plurals (`_spelt`).
         """
         found: list[Candidate] = []
         for candidate in candidates:
             other = self._better(candidate)
-            # What is mended may be the next best.
+            # A mended sentence may equal another candidate.
             again = other is not candidate and any(each.tokens == other.tokens for each in found)
             found.append(candidate if again else other)
         return found
@@ -64,11 +64,11 @@ class Mender:
         return self._shorter(better) if new else better
 
     def _shorter(self, candidate: Candidate) -> Candidate:
-        """Return a candidate without sentences that say nothing of their own: "it is a game. It is on Steam."."""
+        """Return a candidate without redundant sentences: "it is a game. It is on Steam."."""
         sentences, turn = split_sentences(candidate.tokens), candidate.request.turn
         subject = self._lexicon.subject
         named = {word for word in map(strip_joiner, candidate.tokens) if subject and without_ordinal(word) == subject}
-        # What is said of one thing says nothing of another.
+        # With several named things, a sentence about one is not redundant because of one about another.
         for place, own in enumerate(sentences if len(named) < 2 else ()):
             rest = [*sentences[:place], *sentences[place + 1 :]]
             if rest and self._is_needless(turn, own, rest):
@@ -80,7 +80,7 @@ class Mender:
         return candidate
 
     def _is_needless(self, turn: Turn, sentence: Tokens, rest: Sequence[Tokens]) -> bool:
-        """Whether other sentences say all that a sentence says, or it says no more than of what kind something is."""
+        """Whether a sentence says nothing that the others do not, or no more than what kind of thing "it" is."""
         slots, words = [slot for _, slot in turn.slots()], [word for word in plain(sentence) if word not in ENDS]
         if len(turn.acts) > 1 or any(map(is_placeholder, words)):
             return False
@@ -89,7 +89,7 @@ class Mender:
             return all(slot.special is None and slot.value is not None for slot in slots) and any(questions)
         checker = self._preprocessor.checker
         shown, others = checker.shown(sentence), [(checker.shown(other), plain(other)) for other in rest]
-        # Words like "do not care" and "no information" tell nothing of which slot they are said.
+        # Words like "do not care" and "no information" do not show which slot they refer to.
         again = [
             any(
                 {*values} <= {*other.get(name, ())} and any(names_slot(word, name) for word in own)
@@ -114,9 +114,9 @@ class Mender:
         return tokens
 
     def _lexicon_of(self, turn: Turn) -> Lexicon:
-        """Return the lexicon as the values of a turn have it: "it has a matt black bezel with a stand", "it is black".
+        """Return the lexicon adapted to the values of a turn: "it has a matt black bezel with a stand", "it is black".
 
-        And "it has a color of black", or "of a matt black bezel, silver stand".
+        Also "it has a color of black", or "of a matt black bezel, silver stand".
         """
         held, nouns = set(self._lexicon.held), dict[str, str]()
         for item in self._preprocessor.delexicalizer.required(turn):
@@ -128,7 +128,7 @@ class Mender:
         return self._lexicon._replace(held=frozenset(held), value_nouns=nouns)
 
     def _spelt(self, turn: Turn, tokens: Tokens) -> Tokens:
-        """Return a text that has a noun for the "s" behind a value that would change with it: "strategy games"."""
+        """Replace a plural "s" by a noun if the value before it would change its spelling: "strategy games"."""
         places = [at for at, word in enumerate(tokens[1:], 1) if word in PLURALS and is_placeholder(tokens[at - 1])]
         if not places:
             return tokens
@@ -144,7 +144,7 @@ class Mender:
 
     @cached_property
     def _nouns(self) -> dict[str, str]:
-        """What placeholder is mostly followed by which plural of a thing: "SLOT_GENRES games"."""
+        """The plural noun that most often follows each placeholder: "SLOT_GENRES games"."""
         things = set(map(pluralized, self._lexicon.things))
         found: dict[str, Counter[str]] = {}
         for text in self._preprocessor.templates.texts():
@@ -154,9 +154,9 @@ class Mender:
         return {name: words.most_common(1)[0][0] for name, words in found.items()}
 
     def _done(self, turn: Turn, tokens: Tokens) -> Tokens:
-        """Return a text that does its act: tells of the only match as that, asks; people leave it out at times.
+        """Return a text that performs its act (says that the only match is the only one, asks), which people may omit.
 
-        And one whose verbs have what they are said of.
+        Verbs are given the objects that they lack.
         """
         manners = self._preprocessor.manners
         if self._lexicon.verbs:
@@ -166,7 +166,7 @@ class Mender:
         return self._asking(turn, tokens) if all(manners.is_question(act.act_type) for act in turn) else tokens
 
     def _counted(self, turn: Turn) -> int:
-        """Return the number of the things that an act counts, as its type does in training: "there are pubs"."""
+        """Return `ONE` or `MANY` if an act counts things, as its type does in training ("there are pubs"), else 0."""
         counts = [slot.value for _, slot in turn.slots() if placeholder_name(slot.name) in self._lexicon.counts]
         if any(value is not None and value.casefold() in SINGLE for value in counts):
             return ONE
@@ -174,7 +174,7 @@ class Mender:
 
     @cached_property
     def _counting(self) -> frozenset[str]:
-        """The act types that mostly count things in training."""
+        """The act types that count things in most of their kinds of turns in training."""
         kinds, counted = Counter[str](), Counter[str]()
         for key in self._preprocessor.templates.sentences:
             slots = {trait.partition("|")[::2] for trait in key}
@@ -183,9 +183,9 @@ class Mender:
         return frozenset(act for act, number in counted.items() if 2 * number > kinds[act])
 
     def _asking(self, turn: Turn, tokens: Tokens) -> Tokens:
-        """Return a text with the question that its act asks, where it asks none: "X is cheap. Which do you prefer?"."""
+        """Append the usual question of its act to a text that asks nothing: "X is cheap. Which do you prefer?"."""
         act, stated = turn.acts[0], [detokenize(sentence) for sentence in split_sentences(tokens)]
-        # What is asked for by itself has a question of its own.
+        # Not for slots without a value, which have questions of their own.
         chosen = act.is_question and all(slot.value is not None for slot in act.slots)
         if len(turn.acts) > 1 or not chosen or any(is_question(each) or is_request(each) for each in stated):
             return tokens
@@ -194,7 +194,7 @@ class Mender:
 
 
 def _as_good(candidate: Candidate, tokens: Tokens) -> Candidate:
-    """Return a candidate in other words, itself where these say less."""
+    """Return a candidate with other tokens, or the candidate itself if these have more errors or fail its check."""
     if tokens == candidate.tokens:
         return candidate
     other = candidate.reworded(tokens)

@@ -1,7 +1,7 @@
-"""Modifiers: a noun is described with as much as an act has to say, each as training says it.
+"""Modifiers: a noun is described with everything that an act has to say, each modifier in a wording from training.
 
-"Why do you like M rated shooters for the PlayStation that came out in 2010?" has a noun, and what describes it, in a
-frame that asks; training has the frame, and each modifier, but hardly ever all of them together.
+"Why do you like M rated shooters for the PlayStation that came out in 2010?" is a frame that asks, with a noun and its
+modifiers; training has the frame and each modifier, but hardly ever all of them together.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import plain, strip_joiner
 
 LEAST_SHARE = 0.05
-"""Share of what training says of something from which on a wording is no exception."""
+"""Share of the occurrences of an item from which a wording is not an exception."""
 OFTEN = 0.25
-"""The same for wordings in another place, which are tried as well."""
+"""Share from which wordings in another place (`BEFORE`, `BEHIND`, ...) are tried as well."""
 MOST_FRAMES, MOST_BEHIND = 16, 2
-"""Frames that are tried, and phrases in a row that are not joined to each other, at most."""
+"""Maximum number of frames that are tried, and of consecutive phrases after a noun without conjunction."""
 LEAST_LEADS = 3
-"""Frames that have the same words before what is said of a noun, at least: "a nice ..."."""
+"""Minimum number of frames with the same meaningless words before the modifiers of a noun: "a nice ..."."""
 UNSURE = 4
-"""Places of two things in a row that tell as much of their order as what is known of each by itself."""
+"""Smoothing: added to the number of times that the order of two modifiers has been observed."""
 _ONE = listed("no only any every each other")
-"""Words with which one thing needs no article."""
+"""Words with which a singular noun needs no article."""
 _VOWELS, _THEM = tuple("aeiou"), "them"
 _BEFORE_IT = AUXILIARIES - listed("have do let")
-"""Words behind which "it" is a subject: "is it new?", but "do you have it?"."""
+"""Words after which "it" is a subject: "is it new?", but "do you have it?"."""
 _NEAR = 3
-"""Words behind a noun among which a clause of the frame may begin."""
+"""Number of words after a noun among which a clause of the frame may begin."""
 
 
 class Frame(NamedTuple):
-    """A text of training without what it says of one of its nouns."""
+    """A training text without the modifiers of one of its nouns."""
 
     start: Tokens
     article: Tokens
@@ -64,29 +64,29 @@ class Frame(NamedTuple):
 
     @property
     def lead(self) -> Tokens:
-        """The words behind the article that say nothing by themselves: "nice"."""
+        """The words after the article that mean nothing for the act: "nice"."""
         return self.article[1:] if self.article[:1] and self.article[0] in ARTICLES else self.article
 
     @property
     def opening(self) -> Opening:
-        """What stands before what is said of the noun."""
+        """The words before the modifiers of the noun."""
         words = plain((*self.start, *self.article))
         return opening(words, self.noun[0], many=self.many, words=LED if self.lead else ALONE)
 
 
 class Modifiers:
-    """Describes things as training does.
+    """Composes texts in which a noun is described by modifiers from training.
 
     Args:
-        texts: of training.
-        lexicon: of its English.
-        says: what of all that a text says some of its words say; None where nothing could show it.
+        texts: the training texts.
+        lexicon: the lexicon of their English.
+        says: takes what a text says, and some of its words; returns which of that the words say, or None if unknown.
     """
 
     def __init__(self, texts: Sequence[Text], lexicon: Lexicon, says: Callable[[Said, Tokens], Said | None]) -> None:
         self._lexicon = lexicon
         self._wordings: dict[str, dict[Modifier, float]] = {}
-        # How often one thing comes before another in the same place, before any other, and with any other.
+        # How often an item precedes another in the same place, precedes any other, and occurs with any other.
         self._before: Counter[tuple[str, str]] = Counter()
         self._first, self._together = Counter[str](), Counter[str]()
         self._frames: dict[frozenset[str], dict[tuple[Frame, Said], float]] = {}
@@ -95,19 +95,22 @@ class Modifiers:
         self._phrases = NounPhrases(texts, lexicon, says)
         for text in texts:
             self._take_apart(text)
-        # "A truly excellent survival horror game" may say what no act of training has.
+        # The rare words of "a truly excellent survival horror game" may mean something that no act of training has.
         leads = Counter(frame.lead for frames in self._frames.values() for frame, _ in frames)
         for frames in self._frames.values():
             for each in [each for each in frames if each[0].lead and leads[each[0].lead] < LEAST_LEADS]:
                 del frames[each]
 
     def made(self, acts: frozenset[str], wanted: Said) -> Iterator[tuple[Tokens, int]]:
-        """Yield texts that say what is wanted, and how many phrases of each stand in a row unjoined."""
+        """Yield texts that say what is wanted, each with its doubts.
+
+        These are consecutive phrases beyond `MOST_BEHIND`, and one if the frame itself has something modifiers say.
+        """
         fitting = [
             (-weight, frame, said) for (frame, said), weight in self._frames.get(acts, {}).items() if said < wanted
         ]
         for _, frame, said in sorted(fitting)[:MOST_FRAMES]:
-            # Behind "that have beer" no other clause may come: "pubs that I like".
+            # A frame with its own clause, "pubs that I like", takes no further one such as "that have beer".
             described = any(self._describes(item) for item in said)
             clause = not RELATIVES.isdisjoint([*takewhile(str.isalpha, plain(frame.end)[:_NEAR])])
             for chosen in self._choices(frame, wanted - said):
@@ -116,14 +119,14 @@ class Modifiers:
 
     @cached_property
     def seams(self) -> Seams:
-        """What training need not have had together."""
+        """Finds the seams between modifiers, across which unseen runs of words are no fault."""
         wordings = {each for found in self._wordings.values() for each in found}
         numbers = (self._of_number(each, many=many) for each in wordings for many in (False, True))
         openings = (frame.opening for frames in self._frames.values() for frame, _ in frames)
         return Seams(self._phrases, (each for each in numbers if each is not None), openings)
 
     def _describes(self, item: str) -> bool:
-        """Whether something is mostly said by a modifier, but not the name of what is described."""
+        """Whether an item has modifiers in training, and is not the name, number or kind of what is described."""
         names = (self._lexicon.subject, *self._lexicon.counts, *self._phrases.nouns)
         return item not in names and _name(item) in self._wordings
 
@@ -135,7 +138,7 @@ class Modifiers:
             start += len(sentence)
 
     def _add(self, text: Text, start: int, sentence: Tokens, phrase: NounPhrase) -> None:
-        """Keep what is said of a noun, and the rest of its text."""
+        """Record the modifiers of a noun, and the rest of its text as a frame."""
         for item, modifier in phrase.described:
             wordings = self._wordings.setdefault(_name(item), {})
             wordings[modifier] = wordings.get(modifier, 0.0) + text.weight
@@ -151,14 +154,14 @@ class Modifiers:
         noun = sentence[phrase.noun : phrase.end]
         article = sentence[phrase.start : phrase.own]
         frame = Frame(text.tokens[: start + phrase.start], article, noun, phrase.many, end)
-        # "All pubs in SLOT_AREA" says nothing by itself.
+        # Not without a finite verb: "all pubs in SLOT_AREA" is no sentence.
         told = finite(plain((*sentence[: phrase.start], *noun, *sentence[phrase.stop :])), self._lexicon.verbs)
         if told and self._fits(frame, left):
             frames = self._frames.setdefault(text.acts, {})
             frames[frame, left] = frames.get((frame, left), 0) + text.weight
 
     def _of_them(self, tokens: Tokens) -> Tokens:
-        """Return what goes on behind several things as of these: "have you played it?", where it is no subject."""
+        """Replace "it" by "them" after a plural noun, unless it is a subject: "have you played it?"."""
         words = ["", *plain(tokens), ""]
         around = zip(words, tokens, words[2:], strict=False)
         verbs = self._lexicon.verbs
@@ -168,16 +171,16 @@ class Modifiers:
         )
 
     def _fits(self, frame: Frame, said: Said) -> bool:
-        """Whether another noun phrase may stand in a frame."""
+        """Whether a frame can take another noun phrase."""
         counted = any(map(str.isdecimal, plain((*frame.start, *frame.article, *frame.noun, *frame.end))))
         bare_noun = not (frame.many or frame.article or frame.noun == (THING,) or {*plain(frame.start)[-1:]} & _ONE)
-        # "The best pub you have ever seen" may well be the best because of what was said of it.
+        # "The best pub you have ever seen" may be the best because of its modifiers.
         known = not SUBJECTS.isdisjoint(plain(frame.end)[:1])
         return not (counted or bare_noun or known or any(map(_indifferent, said)))
 
     def _choices(self, frame: Frame, items: Said) -> Iterator[list[tuple[str, Modifier]]]:
-        """Yield modifiers for all that is to be said of a noun: those that training has most, and some others."""
-        # What one thing is called, and how many there are, is said by the frame.
+        """Yield choices of modifiers for all items to be said of a noun: the most frequent ones, then some variants."""
+        # The name of a thing, and how many there are, must be said by the frame.
         unfit = (self._lexicon.subject, *self._lexicon.counts)
         ways = {item: self._ways(_name(item), many=frame.many) for item in sorted(items)}
         if frame.noun[:1] == (THING,):
@@ -186,7 +189,7 @@ class Modifiers:
         if not all(ways.values()) or any(item in unfit or bare(item) or _indifferent(item) for item in items):
             return
         usual = {item: next(iter(way)) for item, way in ways.items()}
-        # "... for SLOT_PLATFORMS on Mac on Steam" had better have a clause.
+        # Avoids "... for SLOT_PLATFORMS on Mac on Steam" by means of clauses.
         row = [item for item, modifier in usual.items() if modifier.place == BEHIND]
         special = [item for item in row if not is_placeholder(item)]
         clauses = {item: each for item in (*special, *row) for each in ways[item] if each.place == THAT}
@@ -199,7 +202,7 @@ class Modifiers:
                     yield [*(usual | {item: other}).items()]
 
     def _ways(self, name: str, *, many: bool) -> dict[Modifier, float]:
-        """Return the most frequent modifier of each place that says something, and the share of all in that place."""
+        """Return an item's most frequent modifier in each place, with the share of its modifiers in this place."""
         wordings = sorted(self._wordings.get(name, {}).items(), key=lambda each: (-each[1], each[0]))
         total = sum(weight for _, weight in wordings)
         shares, best = dict[str, float](), dict[str, Modifier]()
@@ -211,7 +214,7 @@ class Modifiers:
         return {best[place]: shares[place] for place in sorted(best, key=lambda place: -shares[place])}
 
     def _of_number(self, modifier: Modifier, *, many: bool) -> Modifier | None:
-        """Return a clause as it is said of one thing, or of several; None where its verb does not show that."""
+        """Return a modifier in the singular or plural; None for a clause whose verb cannot be changed accordingly."""
         if modifier.place != THAT or modifier.many == many:
             return modifier
         verb = modifier.tokens[0]
@@ -219,7 +222,7 @@ class Modifiers:
         return modifier._replace(many=many, tokens=(other, *modifier.tokens[1:])) if other != verb else None
 
     def _filled(self, frame: Frame, chosen: Sequence[tuple[str, Modifier]]) -> Tokens:
-        """Return a frame with modifiers of its noun, in the order that training has most."""
+        """Return a frame with modifiers of its noun, in the order that is most usual in training."""
         groups: dict[str, list[tuple[str, Tokens]]] = {}
         for item, modifier in chosen:
             groups.setdefault(modifier.place, []).append((item, modifier.tokens))
@@ -246,7 +249,7 @@ class Modifiers:
         return [tokens for _, tokens in ranked]
 
     def _earliness(self, name: str, others: Iterable[str]) -> float:
-        """Return how early training says something of what stands in one place, among others and at all."""
+        """Return how early an item's modifiers come in training, relative to the others given, and in general."""
         before = {other: (self._before[name, other], self._before[other, name]) for other in others}
         alone = self._first[name] / (self._together[name] + UNSURE)
         return sum((own - other) / (own + other + UNSURE) for own, other in before.values()) + alone
@@ -264,7 +267,7 @@ def _in_a_row(chosen: Iterable[tuple[str, Modifier]]) -> int:
 
 
 def _name(item: str) -> str:
-    """Return what is said without the act that says it: `kidsallowed=no`."""
+    """Return an item without its act type: `kidsallowed=no`."""
     return item.partition("|")[2] or item
 
 

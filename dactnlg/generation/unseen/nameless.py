@@ -1,6 +1,6 @@
-"""Acts without a name: where training mostly names what an act is about, it is said with one, for which "it" stands.
+"""Acts without a name: if training mostly names what an act is about, it is said with a name, which becomes "it".
 
-"SLOT_NAME is the only hotel nearby" makes "it is the only hotel nearby".
+"SLOT_NAME is the only hotel nearby" becomes "it is the only hotel nearby".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BE = ["is"], ["was"]
 
 
 class Nameless:
-    """Names what acts are about, and takes the name out of what is said of it.
+    """Adds a name to acts without one, and removes it from the resulting sentences.
 
     Args:
         preprocessor: the preprocessor of a run.
@@ -34,7 +34,7 @@ class Nameless:
         self._preprocessor, self._segments = preprocessor, Segments(preprocessor)
 
     def named(self, request: Request) -> Parts | None:
-        """Return an act of one that lacks it with a name, where training mostly has one."""
+        """Return the act with a name added as the only part; None if it has one, or training mostly has none either."""
         act = request.turn.acts[0]
         naming, name = self._naming.get(act.act_type), self._name
         if len(request.turn.acts) > 1 or not act.slots or naming is None or name is None or _has(act, name):
@@ -50,7 +50,7 @@ class Nameless:
         return Parts([named], join, all_needed=True, whole=True)
 
     def _nameless(self, tokens: Tokens) -> Tokens:
-        """Return a text with "it" for the name of its subject, nothing where that is not what something is said of.
+        """Return a text with "it" instead of the name, if that is a subject; otherwise an empty one.
 
         "I think it is cheap", but not "have you been to it?"; "there is no other hotel" for "no hotel other than it".
         """
@@ -63,14 +63,14 @@ class Nameless:
 
     @cached_property
     def _name(self) -> Slot | None:
-        """A name that training has for what its texts are about."""
+        """A slot with some name from training of what texts are about; None if they have no names."""
         values = {} if self._preprocessor.reader is None else self._preprocessor.reader.values
         known = (Slot(name, own[0]) for name, own in values.items() if own)
         return next((slot for slot in known if placeholder_name(slot.name) == self._segments.subject), None)
 
     @cached_property
     def _naming(self) -> dict[str, str]:
-        """Which act type names what others are about, mostly they themselves: `offer(name)` beside `inform(area)`."""
+        """For each act type, the one that names what it is about: itself, or e.g. `offer(name)` for `inform(area)`."""
         found, texts = Counter[tuple[str, str]](), Counter[str]()
         for key, sentences in self._preprocessor.templates.sentences.items():
             acts = act_types(key)
@@ -84,5 +84,5 @@ class Nameless:
 
 
 def _has(act: DialogueAct, name: Slot) -> bool:
-    """Whether an act names what it is about."""
+    """Whether an act has a slot of the same name."""
     return any(slot.name == name.name for slot in act.slots)

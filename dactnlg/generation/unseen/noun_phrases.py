@@ -1,4 +1,4 @@
-"""Noun phrases: what training says of a kind of things before its noun and behind it."""
+"""Noun phrases: how training describes kinds of things, with modifiers before and after the noun."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from dactnlg.text.surface import JOINER, plain
 from dactnlg.text.values.plurals import pluralized
 
 BEFORE, BEHIND, WITH, THAT, WHERE = "before", "behind", "with", "that", "where"
-"""Where a modifier stands: before the noun, behind it, and there in a list or a clause with others."""
+"""The place of a modifier: before the noun, after it, or there in a list or clause that it may share with others."""
 COMMON = 0.02
-"""How often a noun says of what kind something is, at least, beside the most frequent one."""
+"""Minimum frequency of a noun that says what kind a thing is, relative to the most frequent such noun."""
 BEHIND_NOUNS = 0.05
-"""Share of the places of a participle that are behind such a noun, from which on it describes that."""
+"""Minimum share of a participle's occurrences that follow such a noun for it to count as a modifier."""
 THING = "something"
 """Stands for any noun: "something in the south"."""
 _QUALITIES = listed("available good suitable open perfect ideal")
-"""Adjectives that stand behind a noun: "pubs good for lunch"."""
+"""Adjectives that can follow a noun: "pubs good for lunch"."""
 _NO_QUALITY = COORDINATING | RELATIVES | PREPOSITIONS | SUBJECTS | FUNCTION_WORDS | {*ENDS, ":", ";"}
 _PARTICIPLES = ("ed", "ing")
 _NEAR = 3
-"""Words behind a noun among which a name is its own."""
+"""Number of words after a noun among which a name belongs to it."""
 
 
 class Modifier(NamedTuple):
-    """Words that say one thing of a noun: where they stand, and whether they are said of several things."""
+    """Words that say one item about a noun: their place, and whether they are in the plural."""
 
     place: str
     tokens: Tokens
@@ -49,16 +49,16 @@ class Modifier(NamedTuple):
 
 
 class NounPhrase(NamedTuple):
-    """A noun of a sentence with what describes it.
+    """A noun of a sentence with its modifiers; positions are indices of tokens.
 
     Attributes:
-        start: the place where it begins, with its article.
-        own: that behind the article, and behind words that say nothing by themselves: "a nice ...", "play ...".
-        noun: that of the noun.
-        end: that behind the noun.
-        stop: that behind the last modifier.
-        many: whether the noun is of several things.
-        described: what is said of the noun, and the words that say it.
+        start: where it begins, including its article.
+        own: after the article, and after words that mean nothing for the act: "a nice ...", "play ...".
+        noun: position of the noun.
+        end: after the noun.
+        stop: after the last modifier.
+        many: whether the noun is plural.
+        described: the items said about the noun, each with the modifier that says it.
     """
 
     start: int
@@ -74,9 +74,9 @@ class NounPhrases:
     """Finds the noun phrases of sentences.
 
     Args:
-        texts: of training.
-        lexicon: of its English.
-        says: what of all that a text says some of its words say; None where nothing could show it.
+        texts: the training texts.
+        lexicon: the lexicon of their English.
+        says: see `Modifiers`.
     """
 
     def __init__(self, texts: Iterable[Text], lexicon: Lexicon, says: Callable[[Said, Tokens], Said | None]) -> None:
@@ -87,7 +87,12 @@ class NounPhrases:
         self._participles = _participles(every, self.nouns)
 
     def of(self, sentence: Tokens, said: Said) -> Iterator[NounPhrase]:
-        """Yield the noun phrases of a sentence of a text that says so much, where words show what they say."""
+        """Yield the noun phrases of a sentence, as far as it can be determined what their words say.
+
+        Args:
+            sentence: the tokens.
+            said: what the whole text says.
+        """
         words = plain(sentence)
         for at in self.heads(words):
             end, many = self.end_of(words, at)
@@ -98,17 +103,17 @@ class NounPhrases:
                 yield NounPhrase(start, own, at, end, stop, many, [*before, *behind])
 
     def begins(self, word: str) -> bool:
-        """Whether a word may begin what is said behind a noun."""
+        """Whether a word may begin a modifier after a noun."""
         return word in PREPOSITIONS | RELATIVES | COORDINATING | _QUALITIES or word in self._participles
 
     def heads(self, words: Sequence[str]) -> list[int]:
-        """Return the places of the nouns that are described: "games", and not "shooter", in "shooter games"."""
+        """Return the positions of head nouns: "games", and not "shooter", in "shooter games"."""
         words = values_alike(words)
         ends = zip(words, [*words[1:], ""], strict=True)
         return [at for at, (word, more) in enumerate(ends) if word in self.nouns and more not in self.nouns]
 
     def end_of(self, words: Sequence[str], at: int) -> tuple[int, bool]:
-        """Return where a noun ends, with a name behind it, "pub other than SLOT_NAME", and whether it is a plural."""
+        """Return where a noun ends, with a name after it ("pub other than SLOT_NAME"), and whether it is plural."""
         end = at + 2 if words[at + 1 : at + 2] and words[at + 1] in PLURALS else at + 1
         many = words[at] in self._many or end > at + 1
         near = words[end : end + _NEAR]
@@ -119,10 +124,10 @@ class NounPhrases:
     def _before(
         self, words: Sequence[str], sentence: Tokens, at: int, said: Said
     ) -> tuple[int | None, int, list[tuple[str, Modifier]]]:
-        """Return where the phrase of a noun begins, and what it has before the noun; None where that is not known.
+        """Return where a noun's phrase begins (without article), where its modifiers begin, and those before the noun.
 
-        Words that say nothing by themselves may come first: "a nice cheap pub", "do you play cheap games"; what follows
-        them has the second place.
+        The two positions differ if words that mean nothing for the act come first: "a nice cheap pub", "do you play
+        cheap games". The first is None if it is not known what the words before the noun say.
         """
         first, parts = at, list[list[int]]()
         others = _NO_QUALITY | self._lexicon.verbs | self._lexicon.counts | {self._lexicon.subject}
@@ -147,7 +152,7 @@ class NounPhrases:
         return first, own, found
 
     def _quality(self, sentence: Tokens, start: int, end: int, said: Said) -> int:
-        """Return where the words begin that say all that some words say: "multiplayer" in "play multiplayer"."""
+        """Return the start of the shortest suffix that says as much as all words: "play | multiplayer"."""
         shown = self._says(said, sentence[start:end])
         for at in range(end - 1, start, -1):
             if JOINER not in sentence[at - 1] + sentence[at] and self._says(said, sentence[at:end]) == shown:
@@ -157,7 +162,7 @@ class NounPhrases:
     def _behind(
         self, words: Sequence[str], sentence: Tokens, place: int, said: Said, *, many: bool
     ) -> tuple[int, list[tuple[str, Modifier]]]:
-        """Return where the phrase of a noun ends, and what is said behind the noun, one thing after the other."""
+        """Return where a noun's phrase ends, and its modifiers after the noun, in order, with the items they say."""
         found = list[tuple[str, Modifier]]()
         stop = len(words) - (words[-1] in ENDS)
         while place < stop and self.begins(words[place]):
@@ -178,7 +183,7 @@ class NounPhrases:
     def _part(
         self, words: Sequence[str], sentence: Tokens, place: int, stop: int, said: Said
     ) -> tuple[int, str] | None:
-        """Return where the words end that say one thing behind a noun, and what they say."""
+        """Return where the words after a noun that say one item end, and the item; None if there are none."""
         clause = any(word in RELATIVES or word in self._lexicon.verbs for word in words[place : place + 2])
         for end in (*(at for at in range(place + 2, stop) if self._ends(words, at, clause=clause)), stop):
             shown = self._says(said, sentence[place:end])
@@ -192,13 +197,13 @@ class NounPhrases:
         return None
 
     def _ends(self, words: Sequence[str], place: int, *, clause: bool) -> bool:
-        """Whether what is said before a word may end there: "where dogs are | allowed" may not."""
+        """Whether a modifier may end before a word: not in "where dogs are | allowed"."""
         if clause:
             return self.begins(words[place]) and words[place - 1] not in BEING | {"not"}
         return self.begins(words[place]) or words[place] in self._lexicon.verbs | {":", ";"}
 
     def _goes_on(self, words: Sequence[str], place: int) -> bool:
-        """Whether words go on with something else, which is not of one kind with what stands before them."""
+        """Whether the words from `place` go on with something else, instead of coordinating with what precedes them."""
         if words[place] not in COORDINATING:
             return True
         more = next((word for word in words[place:] if word not in COORDINATING), "")
@@ -221,7 +226,7 @@ class NounPhrases:
 
 
 def _kinds(texts: Iterable[Sequence[str]], plurals: Collection[str]) -> tuple[set[str], set[str]]:
-    """Return the nouns that say of what kind something is, for one thing and for several: "game", "games"."""
+    """Return the nouns that say what kind a thing is, in the singular and in the plural: "game", "games"."""
     counts, every, counted = Counter[str](), set[str](), {*plurals}
     for words in texts:
         every.update(words)
@@ -241,7 +246,7 @@ def _kinds(texts: Iterable[Sequence[str]], plurals: Collection[str]) -> tuple[se
 
 
 def _participles(texts: Iterable[Sequence[str]], nouns: Collection[str]) -> frozenset[str]:
-    """Return the words with which training goes on behind a noun, "a game developed by"; no others of their form."""
+    """Return the participles that follow nouns in training, "a game developed by"; not other words of this form."""
     counts, behind = Counter[str](), Counter[str]()
     for text in texts:
         words = [word for word in text if word not in PLURALS]

@@ -1,8 +1,8 @@
-"""Parting: what a search cannot say as one is said in parts, by further searches, and put together.
+"""Parting: an act that a search cannot say as a whole is said in parts, by further searches, which are then joined.
 
-Each way to part an act is tried where the ones before have not helped: things that it compares one by one; what does
-not matter at the end; what is unknown, or was left out, by itself; as many slots together as training has, or all with
-a name.
+Ways to part an act are tried one after another, until one has helped: compared things one by one; what does not matter
+at the end; unknown or omitted values separately; as many slots together as training has, or all slots with a name
+added.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from dactnlg.generation.decoders.decoder import Decoder
 
 WAYS = 3
-"""Ways to part an act, beside that of comparisons, which comes first as well."""
+"""Number of rounds of parting; comparisons are parted in the first."""
 
 
 class Parting:
-    """Parts acts, and adds texts that are made of their parts to what a search has found. Several threads may use one.
+    """Parts acts, and adds texts made of their parts to the candidates. Several threads may use one.
 
     Args:
-        preprocessor: of a run.
-        unseen: knows which acts training never had.
+        preprocessor: the preprocessor of a run.
+        unseen: recognises unseen acts, and counts doubts.
     """
 
     def __init__(self, preprocessor: Preprocessor, unseen: UnseenActs) -> None:
@@ -53,14 +53,14 @@ class Parting:
         found: Rows,
         options: ResolvedOptions,
     ) -> None:
-        """Add texts made of parts to what a search has found, in place.
+        """Add texts made of parts to the candidates in `found`, in place.
 
         Args:
             decoder: the model.
             requests: the acts.
-            parts: of each, if any.
-            said: what a search has found for the requests of all parts, in order.
-            found: what it has found for the acts.
+            parts: the parts of each act; None for acts that are not parted.
+            said: the candidates for the requests of all parts, in order.
+            found: the candidates for the acts.
             options: how sentences are chosen.
         """
         rows = iter(said)
@@ -72,13 +72,13 @@ class Parting:
     def parts(
         self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions, *, way: int
     ) -> Parts | None:
-        """Return what is to be said by itself, as no candidate says all like training, or such a comparison is new.
+        """Return the parts to search for, if no candidate is both right and free of doubts, or a comparison is unseen.
 
         Args:
             request: an act.
-            candidates: what has been found for it.
+            candidates: its candidates so far.
             options: how sentences are chosen.
-            way: which of `WAYS`; a later one where the earlier ones have not helped.
+            way: the round, from 0 to `WAYS` - 1.
         """
         found, unseen = _best(candidates, options), self._unseen.is_new(request)
         best = found if found is not None and not (unseen and found.origin == "template") else None
@@ -87,17 +87,17 @@ class Parting:
         doubts = self._unseen.doubts.of(request.turn, best.tokens) if strange and best is not None else 0
         things = self._describer.things(request) if unseen or not right else None
         if things is not None:
-            # Things told of one by one are compared, where nothing else is right.
+            # If nothing else is right, descriptions one by one count as a comparison.
             told = not right and not self._preprocessor.manners.is_question(request.turn.acts[0].act_type)
             return things._replace(whole=told) if way == 0 else None
         if way == 0:
             few = best is not None and doubts < (1 if best.origin == "composed" else ALARMING)
             return None if right and few else self._divider.indifferent(request)
-        # Of several acts each by itself is the surest to say what is its own.
+        # Several acts are parted at fewer doubts: saying each by itself is the most reliable.
         if right and doubts < (ALARMING if len(request.turn.acts) > 1 else STRANGE):
             return self._nameless.named(request) if way > 1 and doubts >= ALARMING else None
         if way == 1:
-            # Act types that training has together it does not have with all slots.
+            # Act types may occur together in training, but not with all these slots.
             several = self._several.one_by_one(request)
             return several or self._divider.unknown(request) or (self._divider.left(best) if best is not None else None)
         return self._divider.divided(request) or self._nameless.named(request)
@@ -111,7 +111,7 @@ class Parting:
         said: Rows,
         options: ResolvedOptions,
     ) -> list[Candidate]:
-        """Return a request's candidates with texts made of the candidates for its parts."""
+        """Return a request's candidates together with texts made of the candidates for its parts."""
         best = (_best(row, options) for row in said)
         found = {place: each for place, each in enumerate(best) if each is not None and each.right}
         if not found or (parts.all_needed and len(found) < len(said)):
@@ -125,5 +125,5 @@ class Parting:
 
 
 def _best(candidates: Sequence[Candidate], options: ResolvedOptions) -> Candidate | None:
-    """Return the cheapest candidate without faults in values, if there is one."""
+    """Return the cheapest candidate without errors in values; None if there is none."""
     return next(iter(cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)), None)

@@ -1,4 +1,4 @@
-"""Parts of an act that are said by themselves, and texts for the whole that are made of them."""
+"""Parts of an act that are searched for separately, and the texts for the whole act that are made of them."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
     from dactnlg.generation.decoders.decoder import Decoder
 
 MOST = 4
-"""Texts that are looked at, joints that are tried, and slots of a sentence that goes on about something."""
+"""Maximum number of texts kept, of conjunctions tried, and of slots in a sentence that goes on about something."""
 Text = Sequence[str]
 
 
 def shown(slot: Slot) -> str:
-    """Return a special value, or a slot without one, as reports name it."""
+    """Return the name of a special value, or of a slot without value, in reports."""
     return slot.name if slot.value is None else f"{slot.name}={slot.special}"
 
 
 def stated(turn: Turn) -> set[str]:
-    """Return the special values of a turn, and its slots without one, as reports name them."""
+    """Return the names of a turn's special values, and of its slots without value, in reports."""
     return {shown(slot) for _, slot in turn.slots() if slot.value is None or slot.special is not None}
 
 
 def renamed(token: str, names: Mapping[str, str]) -> str:
-    """Return a token with another name for the placeholder that it is, if it is one of these."""
+    """Return a token, with its placeholder renamed if it is in `names`."""
     name = strip_joiner(token)
     return token.replace(name, names[name]) if name in names else token
 
 
 class Parts(NamedTuple):
-    """What is to be said by itself.
+    """The parts of an act.
 
     Attributes:
-        requests: for each part.
-        join: makes texts for the whole of the sentences for some parts, each with its place.
-        all_needed: whether there are no texts without all of them.
-        whole: whether the parts say the act without anything else, and do it.
+        requests: one for each part.
+        join: takes the sentences for some parts, by their index, and returns texts for the whole act.
+        all_needed: whether `join` needs all parts.
+        whole: whether the parts alone express and perform the act.
     """
 
     requests: list[Request]
@@ -53,7 +53,7 @@ class Parts(NamedTuple):
 
 
 def part(preprocessor: Preprocessor, whole: Request, act_type: str, slots: Iterable[Slot]) -> Request:
-    """Return the request for some slots of a request, as an act of some type."""
+    """Return a request for some slots of `whole`, as an act of the given type."""
     return preprocessor.request(Turn((DialogueAct(act_type, tuple(slots)),)), whole.context)
 
 
@@ -66,15 +66,15 @@ def favourites(
     *,
     heard: Container[str] | None,
 ) -> list[Candidate]:
-    """Return texts for a request as candidates, the model's favourites first and no more than `MOST`.
+    """Return texts for a request as candidates: the `MOST` that the model scores highest, in this order.
 
     Args:
-        preprocessor: of a run.
+        preprocessor: the preprocessor of a run.
         decoder: the model.
-        request: the whole.
+        request: the whole act.
         texts: made of sentences for its parts.
         options: how sentences are chosen.
-        heard: what the parts are known to say, see `Candidate`.
+        heard: what the parts are known to say; see `Candidate`.
     """
     if not texts:
         return []

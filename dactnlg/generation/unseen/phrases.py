@@ -1,4 +1,4 @@
-"""Phrases: the words that say one slot within a sentence, which can be left out of a text, or put into another one."""
+"""Phrases: the words that express one slot in a sentence, which can be removed from a text or inserted in another."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import strip_joiner
 
 LONGEST = 9
-"""Words of a phrase, at most."""
+"""Maximum number of words in a phrase."""
 MOST_PHRASES = 40
-"""Phrases of a slot that are tried, the most frequent ones."""
+"""Maximum number of phrases tried for a slot, the most frequent ones."""
 MOST_BASES = 80
-"""Texts that phrases are put into or left out of, those that lack the least and are the most frequent."""
+"""Maximum number of texts to be changed: those that lack the least, then the most frequent ones."""
 MOST_KEPT = 60
-"""Texts kept after each change."""
+"""Maximum number of texts kept after each change."""
 LACKING, MORE, MANY = 3, 5, 6
-"""What such a text may lack, at most; the same where nothing is found for an act that has so many slots."""
+"""How many items a text to be changed may lack: `LACKING`, then `MORE` if nothing is found and `MANY` are wanted."""
 
 
 class Edited(NamedTuple):
-    """A text after changes: its tokens, what it says and how often training has the text that was changed."""
+    """A text after changes: its tokens, what it says, the frequency of the original text, and the number of changes."""
 
     tokens: Tokens
     said: Said
@@ -39,9 +39,9 @@ class Phrases:
 
     Args:
         whole: the texts, by what they say.
-        fluency: of their texts.
-        subject: the placeholder of what is spoken of, which stays where it is.
-        says: what words of a text say of all that it says; None where nothing shows it.
+        fluency: of the training texts.
+        subject: the placeholder of the subject, which is never replaced.
+        says: takes what a text says, and some of its words; returns which of that the words say, or None if unknown.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Phrases:
         self._phrases: dict[str, dict[str, list[tuple[Tokens, Tokens]]]] = {}
 
     def _of(self, item: str) -> dict[str, list[tuple[Tokens, Tokens]]]:
-        """Return frequent phrases that say something, by their first word: as they are, and with values alike."""
+        """Return the frequent phrases for an item by their first word: as is, and with placeholders unnumbered."""
         found = self._phrases.get(item)
         if found is None:
             weights: dict[Tokens, float] = {}
@@ -73,7 +73,7 @@ class Phrases:
         return found
 
     def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
-        """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
+        """Return texts that say what is wanted, each with its number of changes, the least doubtful first."""
         found = self._edited(wanted, LACKING) or (self._edited(wanted, MORE) if len(wanted) >= MANY else {})
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         ended = [((changes + strange(tokens), tokens), (tokens, changes)) for tokens, changes in found.items()]
@@ -81,7 +81,7 @@ class Phrases:
         return [each for _, each in islice(ranked, MOST_KEPT)]
 
     def _edited(self, wanted: Said, most: int) -> dict[Tokens, int]:
-        """Return texts that say what is wanted, of those that lack so much at most, with their changes."""
+        """Change texts that lack at most `most` items, and return those that say what is wanted, with their changes."""
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         bases = []
         for said, group in self._whole.items():
@@ -99,9 +99,9 @@ class Phrases:
             for text in kept:
                 for changed in self._changed(text, wanted):
                     made.setdefault(changed.tokens, changed)
-            # What fewer changes have made already stays theirs.
+            # A text made earlier, with fewer changes, is kept with these.
             found = {tokens: each.changes for tokens, each in made.items() if each.said == wanted} | found
-            # A change says one thing more, or one less, or both: what lacks more than the changes to come is dropped.
+            # A change adds an item, removes one, or both: texts that need more than the remaining changes are dropped.
             left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= most - done]
             bounded = [((strange(each.tokens), -each.weight, each.tokens), each) for each in left]
             ranked = ascending(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens))
@@ -109,7 +109,7 @@ class Phrases:
         return found
 
     def _settled(self, found: Mapping[Tokens, int], done: int) -> bool:
-        """Whether one of the texts that so many changes made is so good that no further change makes a better one."""
+        """Whether a text found with `done` changes is so good that further changes cannot make a better one."""
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         hopeful = (each for each, changes in found.items() if changes + strange(each) <= done)
         return any(found[each] + doubts(each) <= done for each in hopeful)
@@ -125,7 +125,7 @@ class Phrases:
                 if fits and self._says_only(text, start, end, item):
                     rest = (*text.tokens[:start], *text.tokens[end:])
                     yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
-        # In one order alone: what is put in first or last comes to the same.
+        # Only in one order: the order of insertions does not matter.
         for new in filter(_shows, sorted(wanted - text.said)[:1]):
             gaps = ((gap, gap) for gap in range(len(text.tokens)))
             yield from self._with(text, new, gaps if text.said <= wanted else ())
@@ -133,11 +133,11 @@ class Phrases:
                 yield from self._with(text, new, self._spans(text.tokens, old), old)
 
     def _with(self, text: Edited, item: str, spans: Iterable[tuple[int, int]], old: str = "") -> Iterator[Edited]:
-        """Yield a text with phrases that say something between its words, or in the place of those that say another."""
+        """Yield a text with phrases for an item at the given spans: inserted, or replacing the words for `old`."""
         words, said, phrases = _padded(text.tokens), text.said - {old} | {item}, self._of(item)
         for start, end in spans:
             before, after = words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]
-            # Few of the words that may stand here begin a phrase, or end one, and few of these go on as training does.
+            # Filter by first and last words before the more expensive test whether the joints occur in training.
             heads = self._fluency.following(before) if start else phrases
             tails = self._fluency.preceding(after) if len(after) > 1 else None
             fitting = [
@@ -155,24 +155,24 @@ class Phrases:
                     yield Edited(longer, said, text.weight, text.changes + 1)
 
     def _removable(self, tokens: Tokens, said: Said, item: str) -> Iterator[Tokens]:
-        """Yield the phrases of a text that say something, without which it is one of training, or reads like one."""
+        """Yield the phrases for an item without which the text is a training text, or reads like one."""
         words, values = _padded(tokens), is_placeholder(item)
         plain = values and all(map(is_placeholder, said))
         for start, end in self._spans(tokens, item):
             if self._meet(words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]):
-                # Only what is a text by itself shows that these words, and no others, say a special value.
+                # That these words and no others say a special value is shown only if the rest is a training text.
                 known = plain or self._known.get((*tokens[:start], *tokens[end:])) == said - {item}
                 if known or (values and self._says(said, tokens[start:end]) == frozenset({item})):
                     yield tokens[start:end]
 
     def _says_only(self, text: Edited, start: int, end: int, item: str) -> bool:
-        """Whether some words of a text, that hold no value but this one, say one thing and no other."""
+        """Whether a span of a text, which has no placeholder other than `item`, says `item` and nothing else."""
         words, only = text.tokens[start:end], frozenset({item})
-        # Most words do not say it: what else they say needs no look.
+        # Most spans do not say it, so that what else they say need not be checked.
         return is_placeholder(item) or (self._says(only, words) == only == self._says(text.said, words))
 
     def _spans(self, tokens: Tokens, item: str) -> Iterator[tuple[int, int]]:
-        """Yield where a text may have a phrase that says one thing and no other."""
+        """Yield the spans of a text that may say only `item`: those without any other placeholder."""
         slots = [-1, *(place for place, token in enumerate(tokens) if is_placeholder(token)), len(tokens)]
         for before, place, after in zip(slots, slots[1:], slots[2:], strict=False):
             if strip_joiner(tokens[place]) == item:
@@ -185,7 +185,7 @@ class Phrases:
                     yield start, end
 
     def _meet(self, before: Tokens, after: Tokens) -> bool:
-        """Whether training has the words at both sides of a gap together."""
+        """Whether the words on both sides of a gap occur together in training."""
         seen = self._fluency.seen
         return (len(before) < 2 or not after or seen((*before[-2:], after[0]))) and (
             len(after) < 2 or not before or seen((before[-1], *after[:2]))
@@ -193,15 +193,15 @@ class Phrases:
 
 
 def _apart(said: Said, wanted: Said) -> int:
-    """Return how many changes it takes at least until a text says what is wanted."""
+    """Return the minimum number of changes until a text says what is wanted."""
     return max(len(wanted - said), len(said - wanted))
 
 
 def _padded(tokens: Tokens) -> Tokens:
-    """Return the words of a text between its bounds, the values of a slot alike."""
+    """Return the words of a text between boundary marks, with placeholders unnumbered."""
     return (BOUND, *values_alike(tokens), BOUND)
 
 
 def _shows(item: str) -> bool:
-    """Whether a text's words show that it says something: values, not slots without one."""
+    """Whether an item can be recognised in a text's words: values can, slots without a value cannot."""
     return is_placeholder(item) or "=" in item

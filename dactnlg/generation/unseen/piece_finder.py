@@ -1,4 +1,4 @@
-"""The piece finder: takes a run's training texts and their sentences apart by what each says."""
+"""The piece finder: splits a run's training texts into pieces, and determines what each says."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from dactnlg.text.templates import Key, act_types, canonical
 from dactnlg.text.trigger_words import trigger
 
 MOST_ALIKE = 30
-"""Texts kept of those that say the same, the most frequent ones."""
+"""Maximum number of texts kept that say the same, the most frequent ones."""
 SPREAD = 0.05
-"""Share of an act type's texts that spread values over several sentences, from which on others may be spread too."""
+"""Share of an act type's texts with values spread over several sentences from which other texts may do so, too."""
 RARE = 0.1
-"""What a sentence counts that training does not have by itself, beside those that it has."""
+"""Weight of a derived sentence, which training does not have, relative to one that it has."""
 REMEMBERED = 50_000, 16 << 20
-"""Words of which it is remembered, at most, whether they say a special value; and their bytes."""
+"""Limits of the cache of whether words say a special value: number of entries, and bytes."""
 _DETERMINERS = frozenset({ARTICLE, "its"})
 _OF = frozenset({"of", "for", "at", "to"})
 Group = dict[Said, dict[Tokens, float]]
@@ -38,21 +38,21 @@ class PieceFinder:
     """Finds pieces in a run's training texts.
 
     Args:
-        preprocessor: of the run.
+        preprocessor: the preprocessor of the run.
     """
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._segments = preprocessor, Segments(preprocessor, VERBS)
-        # Texts that are put together share their phrases.
+        # Cached, because composed texts share their phrases.
         self._shown: Memory[tuple[bool | None]] = Memory(*REMEMBERED)
 
     @property
     def subject(self) -> str:
-        """The placeholder with which most texts begin, if any does."""
+        """The placeholder that most texts begin with; empty if there is none."""
         return self._segments.subject
 
     def collect(self, act_types: frozenset[str], fluency: Fluency) -> Pieces:
-        """Return the pieces of texts for some act types, and the single ones of fewer of these."""
+        """Return the whole texts for exactly these act types, and single sentences for any subset of them."""
         whole: Group = {}
         single: Group = {}
         stated: Group = {}
@@ -60,7 +60,7 @@ class PieceFinder:
         for acts, said, text, weight in (each for each in self.texts if each.acts <= act_types):
             free = frozenset(filter(_indifferent, said)) if acts == act_types else frozenset()
             if free and not is_asking(text):
-                # People leave out that something does not matter.
+                # People often omit that something does not matter.
                 shown = self.said_here(said, text)
                 said -= free - (said if shown is None else shown)
             segments = split_sentences(text)
@@ -89,7 +89,7 @@ class PieceFinder:
 
     @cached_property
     def texts(self) -> list[Text]:
-        """The training texts, as far as it is known what they say."""
+        """The training texts for which it is known what they say."""
         found, templates = [], self._preprocessor.templates
         for key, texts in templates.sentences.items():
             for text, weight in texts.items():
@@ -106,7 +106,7 @@ class PieceFinder:
                 _add(whole, said - {self.subject}, (*continued, *rest), RARE * weight)
 
     def _part_at_question(self, said: Said, text: Tokens, weight: float, stated: Group, single: Group) -> None:
-        """Add what a text states before it asks for slots, "there are 3 pubs in the north", and what it asks."""
+        """Add the statement before a text's question for slots, "there are 3 pubs in the north", and the question."""
         asked = self.asked(said)
         before, question = split_question(text) if asked and asked != said else ([], [])
         if before and question and not any(asking(before)):
@@ -114,12 +114,12 @@ class PieceFinder:
             _add(single, asked, tuple(question), weight)
 
     def asked(self, said: Said) -> Said:
-        """Return those slots without a value that questions ask for; others are unknown."""
+        """Return the slots without a value that belong to questions; those of other acts are unknown values."""
         return frozenset(item for item in said if bare(item) and item.partition("|")[0] in self._asking)
 
     @cached_property
     def _asking(self) -> frozenset[str]:
-        """The act types whose texts all ask, where they stand alone."""
+        """The act types whose texts all begin with a question when they are the only act."""
         found: dict[str, bool] = {}
         for key, texts in self._preprocessor.templates.sentences.items():
             for act_type in act_types(key) if len(act_types(key)) == 1 else ():
@@ -127,10 +127,10 @@ class PieceFinder:
         return frozenset(act_type for act_type, asks in found.items() if asks)
 
     def by_name(self, pieces: Pieces, said: Said, fluency: Fluency) -> Pieces:
-        """Return pieces with further ones for slots without a value that training never had so in these acts.
+        """Return the pieces, with additional ones for slots without a value for which training has none in these acts.
 
-        They are those of other slots, with one name for the other: "which height do you mean" after "which region"; or
-        what is asked for is asked for plainly. So are questions whether a slot does not matter.
+        These are another slot's with the name replaced, "which height do you mean" from "which region", else a plain
+        question. Questions whether a slot does not matter are added as well.
         """
         unvalued = frozenset(filter(bare, said))
         found: Group = {}
@@ -145,7 +145,7 @@ class PieceFinder:
                 if len(others) != 1 or not bare(others[0]) or not others[0].startswith(f"{act_type}|"):
                     continue
                 own = others[0].partition("|")[2]
-                # "Are toilets important?" asks for one thing in no other word.
+                # Number must agree: "are toilets important?" cannot ask for a singular.
                 alike = own.endswith("s") == name.endswith("s")
                 piece = next((each for each in group.ranked if alike and each.tokens.count(own) == 1), None)
                 if piece:
@@ -158,10 +158,10 @@ class PieceFinder:
         return pieces._replace(whole={**pieces.whole, **more}, single={**pieces.single, **more}) if more else pieces
 
     def _indifferent_question(self, item: str) -> Tokens:
-        """Return a question whether a slot does not matter, as an act type asks of others and other acts speak of it.
+        """Return a question whether a slot does not matter, from such questions for other slots and from statements.
 
-        "Can i confirm that you do not care about the internet", of "... about the area" and "there are hotels if you do
-        not care about the internet".
+        "Can i confirm that you do not care about the internet", from "... about the area" and "there are hotels if you
+        do not care about the internet".
         """
         act_type, _, slot_name = item.partition("=")[0].partition("|")
         templates = self._preprocessor.templates
@@ -172,13 +172,13 @@ class PieceFinder:
 
     @cached_property
     def _indifference(self) -> dict[str, Indifference]:
-        """How statements of training say of slots that they do not matter."""
+        """How training's statements say of each slot that it does not matter."""
         templates = self._preprocessor.templates
         acts = {act_type for key in templates.sentences for act_type in act_types(key)}
         return clauses(templates, {each for each in acts if not self._preprocessor.manners.is_question(each)})
 
     def _plain_question(self, act_type: str, slot_name: str, fluency: Fluency) -> Tokens:
-        """Return the words that ask for a slot by its name, if that is a noun in English, and its act type asks."""
+        """Return an English question for a slot by its name; empty unless the act type asks and it names a thing."""
         templates = self._preprocessor.templates
         words = tuple(templates.spelt_out(slot_name.lower()).split())
         asks = self._preprocessor.style.language == "en" and act_type in self._asking
@@ -195,26 +195,26 @@ class PieceFinder:
 
     @cached_property
     def _named(self) -> frozenset[str]:
-        """The words that stand behind "the" and "its" in training: things, and not near or with."""
+        """The words that follow "the" or "its" in training: names of things, unlike "near" or "with"."""
         texts = self._preprocessor.templates.texts()
         return frozenset(word for text in texts for before, word in pairwise(text) if before in _DETERMINERS)
 
     def _about_it(self, said: Said, text: Tokens) -> Tokens | None:
-        """Return a text that names its subject and otherwise says bare slots alone, with a pronoun in its place.
+        """Return a text with "it" for its subject's name, if it otherwise says only slots without values; else None.
 
-        "I don't know how long it is": what is unknown, or asked for, of a thing that has been named.
+        "I don't know how long it is": what is unknown, or asked for, about a thing named before.
         """
         named = [place for place, token in enumerate(text) if strip_joiner(token) == self.subject]
         if len(named) != 1 or not all(map(bare, said - {self.subject})):
             return None
         before, after = text[: named[0]], text[named[0] + 1 :]
-        # "The Path 44", "Path 44's length", "(Path 44)".
+        # Not in "the Path 44", "Path 44's length", "(Path 44)".
         owner = any(strip_joiner(token).startswith("'") for token in after[:1])
         apart = text[named[0]] == self.subject and before[-1:] != (ARTICLE,) and not owner
         return (*before, PRONOUN, *after) if apart else None
 
     def _continued(self, segment: Tokens) -> Tokens | None:
-        """Return a sentence without the subject that it names: "it is cheap", "the phone number is SLOT_PHONE"."""
+        """Return a sentence without its subject's name ("it is cheap", "the phone number is SLOT_PHONE"), or None."""
         words = [strip_joiner(token) for token in segment]
         at = words.index(self.subject) if words.count(self.subject) == 1 else 0
         start = at - 1 if words[at - 1] == ARTICLE else at
@@ -228,7 +228,7 @@ class PieceFinder:
         return self._segments.continued(segment)
 
     def said_here(self, said: Said, segment: Tokens) -> Said | None:
-        """Return what of all that a text says some of its words say; None where nothing could show it."""
+        """Return which of the items that a text says a part of it says; None if this cannot be determined."""
         found = {strip_joiner(token) for token in segment if is_placeholder(token)}
         words = tuple(token for token in segment if not is_placeholder(token))
         for each in said:
@@ -244,11 +244,11 @@ class PieceFinder:
         return frozenset(found)
 
     def _shows(self, act_type: str, slot: Slot, words: Tokens) -> bool | None:
-        """Return whether words say a special value; None where nothing could show it."""
+        """Return whether words say a special value; None if this cannot be determined."""
         key = act_type, slot, words
         found = self._shown.get(key)
         if found is None:
-            # Hardly a sentence says it without one of these.
+            # Hardly any sentence says it without a trigger word.
             triggers = self._preprocessor.trigger_words.get(trigger(f"{slot.name}={slot.special}"), ())
             if triggers and not any(word in words for word in triggers):
                 return False
@@ -258,7 +258,7 @@ class PieceFinder:
 
 
 def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
-    """Return what a text says; None where its acts do not agree on that, or it says a value twice."""
+    """Return what a text says; None if it occurs with different special values, or repeats a placeholder."""
     held = [strip_joiner(token) for token in text if is_placeholder(token)]
     values = list(specials)
     if len(set(held)) < len(held) or len(values) != 1:
@@ -270,7 +270,7 @@ def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
 
 
 def _indifferent(item: str) -> bool:
-    """Whether something said is that a slot does not matter."""
+    """Whether an item says that a slot does not matter."""
     return item.endswith(f"={INDIFFERENT}")
 
 

@@ -1,4 +1,4 @@
-"""Pieces: texts of training and their sentences, by what each says."""
+"""Pieces: training texts and their sentences, by what each says."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import Tokens, asking, is_asking
 
 Said = frozenset[str]
-"""What is said: placeholders, special values (`inform|kidsallowed=no`) and slots without values (`?request|area`)."""
+"""The items that a text says: placeholders, special values (`inform|kidsallowed=no`), slots without value
+(`?request|area`)."""
 
 
 class Piece(NamedTuple):
-    """A text of training, or one of its sentences, with placeholders; and how often training has it."""
+    """A training text or one of its sentences, with placeholders, and its frequency in training."""
 
     tokens: Tokens
     weight: float
 
 
 class Text(NamedTuple):
-    """A text of training: its act types, what it says, its tokens and how often training has it."""
+    """A training text: its act types, what it says, its tokens and its frequency in training."""
 
     acts: frozenset[str]
     said: Said
@@ -33,12 +34,12 @@ class Text(NamedTuple):
 
 
 class Alternatives:
-    """Pieces that say the same, the frequent ones first.
+    """Pieces that say the same.
 
     Args:
-        pieces: all of them.
+        pieces: the pieces, most frequent first.
         fluency: of the training texts.
-        asking: whether they should ask.
+        asking: whether they should be questions.
     """
 
     def __init__(self, pieces: list[Piece], fluency: Fluency, *, asking: bool) -> None:
@@ -53,12 +54,12 @@ class Alternatives:
 
     @property
     def ranked(self) -> list[Piece]:
-        """The same, those without doubts first, then the model's favourites, or those that are most like the others."""
+        """The pieces ordered by doubts, then by the model's scores, or without these by similarity to the others."""
         return self._alike if self._liked is None else self._liked
 
     @cached_property
     def _alike(self) -> list[Piece]:
-        # Few of a corpus' pieces are ever asked for.
+        # Computed on demand: few of a corpus's pieces are ever needed.
         return self._sorted(expected_gains(*zip(*self._pieces, strict=True)))
 
     @property
@@ -67,7 +68,7 @@ class Alternatives:
         return self._liked is not None
 
     def rate(self, scores: Iterable[float]) -> None:
-        """Take the model's scores of the pieces, in their order."""
+        """Set the model's scores of the pieces, in the order of iteration."""
         self._liked = self._sorted(scores)
 
     def _sorted(self, gains: Iterable[float]) -> list[Piece]:
@@ -75,19 +76,19 @@ class Alternatives:
         return [piece for *_, piece in sorted(rated)]
 
     def _doubts(self, tokens: Tokens) -> int:
-        # People confirm and offer in statements as well, but one of these among questions asks nothing.
+        # People confirm and offer in statements as well, but among questions a statement does not ask.
         return self._fluency.doubts(tokens) + (self._asking and not is_asking(tokens))
 
 
 class Pieces(NamedTuple):
-    """Texts of some act types.
+    """The pieces of some act types.
 
     Attributes:
         whole: whole texts, by what they say.
-        single: sentences as they stand behind others, by what they say.
-        stated: what whole texts say before the question with which they end, by what it says.
+        single: sentences in the form in which they follow others, by what they say.
+        stated: the statements of whole texts before their final question, by what they say.
         spread: whether training spreads values over several sentences.
-        asking: whether most of them are questions.
+        asking: whether most texts are questions.
     """
 
     whole: dict[Said, Alternatives]
@@ -97,12 +98,12 @@ class Pieces(NamedTuple):
     asking: bool
 
     def told(self, tokens: Tokens) -> int:
-        """Return how many sentences of a text ask nothing, where most texts do."""
+        """Return how many sentences of a text are not questions, if most texts are; else 0."""
         return asking(tokens).count(False) if self.asking else 0
 
 
 def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
-    """Return what a text for a turn has to say; None where pieces cannot show that."""
+    """Return what a text for a turn has to say; None if this cannot be expressed as items."""
     required = preprocessor.delexicalizer.required(turn)
     found = {item.placeholder for item in required}
     ordinary = 0
@@ -117,12 +118,12 @@ def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
 
 
 def trait(act_type: str, slot: Slot) -> str:
-    """Return the name of a special value or a bare slot among what is said."""
+    """Return the item (see `Said`) for a special value, or for a slot without value."""
     return f"{act_type}|{slot.name}" + (f"={slot.special}" if slot.special is not None else "")
 
 
 def asked_for(said: Said) -> Turn:
-    """Return the turn that has what is said, all of it slots without a value."""
+    """Return the turn for items that are all slots without a value."""
     slots: dict[str, list[Slot]] = {}
     for item in sorted(said):
         act_type, _, name = item.partition("|")
@@ -131,5 +132,5 @@ def asked_for(said: Said) -> Turn:
 
 
 def bare(item: str) -> bool:
-    """Whether something said is a slot without a value."""
+    """Whether an item is a slot without a value."""
     return "|" in item and "=" not in item

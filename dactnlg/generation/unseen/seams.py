@@ -1,4 +1,4 @@
-"""Seams: places between the modifiers of a noun, where a text may have words that training never has together."""
+"""Seams: positions between the modifiers of a noun, across which a text may have unseen runs of words."""
 
 from __future__ import annotations
 
@@ -10,37 +10,47 @@ from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import plain
 
 Opening = tuple[str, bool, bool]
-"""What stands before what is said of a noun, whether that is many, and whether it is no noun: "something"."""
+"""The words before a noun's modifiers, whether the noun is plural, and whether it is "something"."""
 ALONE, LED = 1, 2
-"""Words that open a noun phrase: "any", or "any other" with a word that says nothing by itself."""
+"""Number of words that open a noun phrase: "any", or "any other" with a word that means nothing by itself."""
 
 
 def opening(before: Sequence[str], noun: str, *, many: bool, words: int) -> Opening:
-    """Return the last of the words before what is said of a noun, and what the noun is."""
+    """Return the opening of a noun phrase.
+
+    Args:
+        before: the words before the modifiers; only the last `words` of them count.
+        noun: the noun.
+        many: whether it is plural.
+        words: `ALONE` or `LED`.
+    """
     # "No other pub", "no other pubs"
     return " ".join(before[-words:]), many and words == ALONE, noun == THING
 
 
 class Seams:
-    """Finds noun phrases whose modifiers are put as training puts them.
+    """Finds the seams of noun phrases whose modifiers are placed as in training.
 
     Args:
-        phrases: knows the nouns.
-        modifiers: of training.
-        openings: the words before such phrases, each with its noun as far as an article hangs on that: see `opening`.
+        phrases: finds the nouns.
+        modifiers: the modifiers in training.
+        openings: the openings of such phrases in training; see `opening`.
     """
 
     def __init__(self, phrases: NounPhrases, modifiers: Iterable[Modifier], openings: Iterable[Opening]) -> None:
         self._phrases, self._openings = phrases, frozenset(openings)
         found: dict[tuple[str, str, bool], set[Tokens]] = {}
         for modifier in modifiers:
-            # Those before a noun are looked for backwards.
+            # Modifiers before a noun are matched backwards.
             words = tuple(plain(modifier.tokens))[:: -1 if modifier.place == BEFORE else 1]
             found.setdefault((words[0], modifier.place, modifier.many), set()).add(words)
         self._known = {key: sorted(each, key=lambda words: (-len(words), words)) for key, each in found.items()}
 
     def of(self, sentence: Tokens) -> set[int]:
-        """Return the places between modifiers of a noun, and between these and it, where they are put as here."""
+        """Return the positions between the modifiers of a sentence's only noun, and between them and the noun.
+
+        Empty if the sentence has several nouns, or the modifiers are not placed as in training.
+        """
         words = plain(sentence)
         heads = self._phrases.heads(words)
         # "A pub that is cheap in SLOT_AREA pub"
@@ -49,7 +59,7 @@ class Seams:
         end, many = self._phrases.end_of(words, heads[0])
         before = set() if words[heads[0]] == THING else self._seams_before(words, heads[0])
         first = min(before, default=heads[0])
-        # "Would you rather walk in SLOT_AREA": no trail, for which training would have "a" or "any".
+        # Not "would you rather walk in SLOT_AREA": before a trail, training would have "a" or "any".
         ways = (opening(words[:first], words[heads[0]], many=many, words=length) for length in (ALONE, LED))
         known = not self._openings.isdisjoint(ways)
         return before | self._seams_behind(words, end, many=many) if known else set()
@@ -74,13 +84,13 @@ class Seams:
         return found | {at} if found and not self._phrases.begins([*words, "."][at]) else found
 
     def _longest(self, place: str, words: Sequence[str], *, many: bool = False) -> int:
-        """Return how many words the longest modifier has with which words begin; those before a noun go backwards."""
+        """Return the length of the longest modifier that words begin with; backwards for those before a noun."""
         own = (words[0], place, many and place == THAT)
         return next((len(each) for each in self._known.get(own, ()) if tuple(words[: len(each)]) == each), 0)
 
 
 def _joints(words: Sequence[str], at: int, place: str) -> Iterator[tuple[str, int]]:
-    """Yield where modifiers may go on behind one in some place, and where their words begin."""
+    """Yield the places that a modifier after one in `place` may have, each with the position of its first word."""
     if place in ("", BEHIND):
         yield BEHIND, at
         if words[at] == WITH:

@@ -1,8 +1,8 @@
-"""Several acts: those that training never had in one turn are said one after the other.
+"""Several acts: those that never occur together in training are said one after another.
 
-A model that has never seen two acts together mixes them: it offers what there is none of, or states what it should ask,
-and of a mixture no check can tell which act it does. Each by itself, or as many as training has together, it can say;
-so it can of each of two things that one act names.
+A model that has never seen two acts together mixes them up: it offers what there is none of, or states what it should
+ask, and no check can tell which act such a mixture performs. It can say each act by itself, or as many as training has
+together; likewise for each of two things that one act names.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from dactnlg.text.tallies import SlotReport, Tally
 from dactnlg.text.templates import act_types
 
 ONE = frozenset({"only", "other"})
-"""Words of which texts for the only match have one: "the only pub", "no pub other than"."""
+"""Texts for the only match have one of these words: "the only pub", "no pub other than"."""
 
 
 class SeveralActs:
-    """Takes turns apart into the acts that training had together, and puts what is said of these together.
+    """Splits turns into groups of acts that occur together in training, and joins their sentences.
 
     Several threads may use one.
 
     Args:
-        preprocessor: of a run.
+        preprocessor: the preprocessor of a run.
     """
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._segments = preprocessor, Segments(preprocessor)
 
     def requests(self, request: Request) -> list[Request]:
-        """Return requests for the acts of a turn, as many in one as training had together; none if it had all."""
+        """Return requests for groups of a turn's acts that occur together in training; empty if all of them do."""
         acts = request.turn.acts
         rest = acts if len(acts) > 1 else self._each_thing(acts[0])
         if rest == acts and len(acts) == 1:
@@ -55,7 +55,7 @@ class SeveralActs:
         return [self._preprocessor.request(turn, request.context) for turn in groups if groups != [request.turn]]
 
     def one_by_one(self, request: Request) -> Parts | None:
-        """Return the acts of a turn by themselves, whether or not training had them together; None of a single one."""
+        """Return each act of a turn as a part, whether or not training has them together; None for a single act."""
         acts = request.turn.acts
 
         def join(said: dict[int, Candidate]) -> list[Text]:
@@ -66,11 +66,11 @@ class SeveralActs:
         return Parts(requests, join, all_needed=True, whole=True) if len(acts) > 1 else None
 
     def said(self, request: Request, said: Iterable[Sequence[Candidate]]) -> list[Candidate]:
-        """Return what is said for its requests as texts for a turn: the best of each, then the next ones.
+        """Join the candidates for a turn's `requests`: the best of each, then the second best, and so on.
 
         Args:
             request: the turn.
-            said: the candidates for each of its `requests`, the best first, none of them without tokens.
+            said: the candidates for each of its `requests`, best first, none of them empty.
         """
         found = list[Candidate]()
         for parts in zip(*said, strict=False):
@@ -83,11 +83,11 @@ class SeveralActs:
         return self._segments.subject
 
     def _together(self, acts: tuple[DialogueAct, ...]) -> bool:
-        """Whether training had the types of some acts in one turn."""
+        """Whether training has a turn with exactly these act types."""
         return frozenset(act.act_type for act in acts) in self._known
 
     def _each_thing(self, act: DialogueAct) -> tuple[DialogueAct, ...]:
-        """Return an act for each thing that one is about, where training never names several in one act."""
+        """Split an act about several things into one for each, if training never names several in such an act."""
         names = [item.slot for item in self._preprocessor.delexicalizer.required(Turn((act,))) if self._is_name(item)]
         known = len(names) < 2 or self._preprocessor.templates.has_further(act.act_type, f"{self._subject}#2")
         if (
@@ -106,7 +106,7 @@ class SeveralActs:
 
     @cached_property
     def _about_one(self) -> set[str]:
-        """The act types that speak of one thing and no other, as cannot be said of each of two."""
+        """The act types that single out one thing ("the only pub"), which cannot be said about each of two."""
         one, every = Counter[str](), Counter[str]()
         for key, texts in self._preprocessor.templates.sentences.items():
             acts = act_types(key)
@@ -115,24 +115,24 @@ class SeveralActs:
         return {act_type for act_type in every if 2 * one[act_type] > every[act_type]}
 
     def _alike(self, acts: tuple[DialogueAct, ...]) -> int:
-        """Return how many of the first acts are about one thing, and have one special value of each slot."""
+        """Return how many of the first acts are about the same thing, and do not differ in a slot's special value."""
         things, special = set[frozenset[tuple[str, str]]](), set[tuple[str, str | None]]()
         for place, act in enumerate(acts):
             required = self._preprocessor.delexicalizer.required(Turn((act,)))
             things |= {frozenset(_value(item) for item in required if self._is_name(item))} - {frozenset()}
             special |= {(slot.name, slot.special) for slot in act.slots if slot.special is not None}
-            # An act by itself may be about two.
+            # The first act is always taken, even if it is about two things.
             if place and (len(things) > 1 or len(dict(special)) < len(special)):
                 return place
         return len(acts)
 
     @cached_property
     def _known(self) -> set[frozenset[str]]:
-        """The act types of each of training's turns."""
+        """The sets of act types that training's turns have."""
         return {frozenset(act_types(key)) for key in self._preprocessor.templates.sentences}
 
     def _retold(self, request: Request, parts: Sequence[Candidate]) -> list[Sequence[str]]:
-        """Return the texts of a turn's parts with its placeholders; what has been named is "it" where it can be."""
+        """Return the texts of the parts with the whole turn's placeholders, and "it" for a name said before."""
         required = self._preprocessor.delexicalizer.required
         places = {_value(item): item.placeholder for item in required(request.turn)}
         found, before = list[Sequence[str]](), set[str]()
@@ -140,7 +140,7 @@ class SeveralActs:
             own = {item.placeholder: places.get(_value(item), item.placeholder) for item in required(each.request.turn)}
             again = own.get(self._subject) in before
             tokens = (again and self._segments.about_it(each.tokens)) or each.tokens
-            # What asks by its act alone has a question's mark for readers only.
+            # A question that is one only by its act gets its mark in the surface form alone: add it to the tokens.
             mark = each.template.form.end or each.text[-1:]
             open_question = each is not parts[-1] and mark == "?" and strip_joiner(tokens[-1]) not in ENDS
             more = ("?",) if open_question else ()
@@ -150,15 +150,15 @@ class SeveralActs:
 
 
 class _OneAfterTheOther(Candidate):
-    """Sentences for the acts of a turn, as a sentence for it: it says what these say, each of its own act.
+    """The joined sentences for the acts of a turn; each is checked for its own act.
 
-    A value that two acts share may be said twice.
+    So a value that two acts share may be said twice.
 
     Args:
-        preprocessor: of a run.
+        preprocessor: the preprocessor of a run.
         request: the turn.
-        tokens: the sentences put together.
-        said: the sentences.
+        tokens: the joined sentences.
+        said: the candidates for each act.
     """
 
     __slots__ = ("_said",)
@@ -170,17 +170,17 @@ class _OneAfterTheOther(Candidate):
 
     @property
     def unasked(self) -> tuple[str, ...]:
-        """Questions of the turn that its sentence seems to have lost."""
+        """Questions that the sentences seem to lack."""
         return tuple(name for each in self._said for name in each.unasked)
 
     @property
     def values(self) -> Tally:
-        """Which values the sentences hold, of those that they should."""
+        """The expected values that the sentences have, lack or repeat."""
         return self.report.values
 
     @property
     def report(self) -> SlotReport:
-        """What the sentences say of what they should."""
+        """The combined slot checks of the sentences."""
         if self._report is None:
             self._report = SlotReport.together([each.report for each in self._said])
         return self._report

@@ -1,10 +1,10 @@
-"""Stand-ins: an act with values that training never had is said as one that training could have had.
+"""Stand-ins: an act with unseen values is said by way of a similar act with seen ones.
 
-A model that says food in words of its own has no word for Ethiopian food, and no placeholder for it either. It is
-asked for Indian food, and what it says of that is said of Ethiopian food: the value is copied from the act, as in
-copying networks (Gu et al. 2016), to where the known one stood. A game of four genres, where training has three at
-most, is said to be one of three, and the fourth is put beside them. A hotel without internet, where all that training
-has have it, is said as one of these, and "without internet" stands for "with internet".
+A model that lexicalises food has no word for Ethiopian food, and no placeholder for it either. It is asked for Indian
+food, and its sentence is used for Ethiopian food: the value is copied from the act, as in copying networks (Gu et al.
+2016), to where the known one was. A game of four genres, if training has at most three, is said as one of three, and
+the fourth is added next to them. A hotel without internet, if all those in training have it, is said as one of these,
+and "with internet" is replaced by "without internet".
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 from dactnlg.text.values.delexicalization import LexicalizedSlot, ParaphrasedSlot
 
 MOST = 4
-"""Values that are tried in the place of one, the most alike first."""
+"""Maximum number of values tried as stand-ins for one, most similar first."""
 OFTEN = 0.1
-"""Share of the texts that say the most frequent value of a slot which another one needs to stand in for a new one."""
+"""Minimum number of texts that say a value for it to stand in, relative to the most frequent value of the slot."""
 CONJUNCTIONS = frozenset({"and", "or"})
 
 
 class StandIn(NamedTuple):
-    """What is asked for in the place of an act.
+    """A request that replaces that for an act.
 
     Attributes:
-        request: for an act whose values training had.
-        known: the slots of the act whose value is another one there, each with that.
-        surplus: values that are left out there; each has another one of its slot before it. Those that texts say in
-            words have no placeholder.
-        opposed: the slots with a yes or no that training never had for them; the opposite stands there.
+        request: for an act with seen values.
+        known: the slots of the act whose value is replaced in `request`, each with the known value there.
+        surplus: values that are left out in `request`; each comes after another one of its slot. Lexicalised ones have
+            an empty placeholder.
+        opposed: the slots with an unseen yes or no; `request` has the opposite.
     """
 
     request: Request
@@ -54,7 +54,7 @@ class StandIn(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """A text with one more value, and the places of the first and the last value of that slot."""
+    """A text with one value added, and the positions of the first and the last value of its slot."""
 
     tokens: Tokens
     first: int
@@ -62,26 +62,26 @@ class Joined(NamedTuple):
 
 
 class StandIns:
-    """Finds stand-ins for acts, and says the acts as they are said. Several threads may use one.
+    """Finds stand-ins for acts, and turns their sentences into sentences for the acts. Several threads may use one.
 
     Args:
-        preprocessor: of a run.
+        preprocessor: the preprocessor of a run.
     """
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._delexicalizer = preprocessor, preprocessor.delexicalizer
 
     def of(self, request: Request) -> list[StandIn]:
-        """Return the stand-ins of an act, the best first; none where training could have had it, or nothing helps."""
+        """Return the stand-ins of an act, best first; empty if it has no unseen values, or there is no stand-in."""
         act, turn = request.act, request.turn
         in_words, opposed = self._surplus_in_words(turn), self._preprocessor.new_values.opposed(turn)
         known = not (act.unknown or in_words or opposed)
         if known and not any("#" in item.placeholder for item in act.required):
             return []
-        # The act stands for all that are alike but for their values.
+        # The delexicalised act has the slots of another turn: pair its placeholders with this turn's.
         pairs = zip(act.required, request.slots, strict=True)
         required = [Required(item.placeholder, item.act_type, slot) for item, slot in pairs]
-        # What is told of several things is told of each by itself.
+        # In a comparison, several values of a slot belong to different things.
         surplus = [] if owners.compared(turn) else [*in_words, *self._surplus(turn, required)]
         lacked = {item.placeholder for item in act.unknown}
         unknown = [each for each in required if each.placeholder in lacked and each not in surplus]
@@ -97,7 +97,7 @@ class StandIns:
         opposed: Mapping[Slot, Slot],
         number: int,
     ) -> StandIn:
-        """Return the stand-in that has the value of this number, of each slot as many as it has."""
+        """Return the stand-in that uses the `number`-th value of each slot, modulo the number of its values."""
         known = {item: alike[number % len(alike)] for item, alike in values.items()}
         replaced = {item.slot: Slot(item.slot.name, value) for item, value in known.items()} | dict(opposed)
         left = {item.slot for item in surplus}
@@ -110,13 +110,13 @@ class StandIns:
     def said(
         self, request: Request, stand_in: StandIn, candidates: Sequence[Candidate], *, ask: bool
     ) -> list[Candidate]:
-        """Return an act as its stand-in is said, as far as that is right.
+        """Turn a stand-in's candidates into candidates for the act, and return those that are right.
 
         Args:
             request: the act.
-            stand_in: one of those of the act.
-            candidates: what is said for that.
-            ask: whether lost questions count.
+            stand_in: one of its stand-ins.
+            candidates: the candidates for the stand-in.
+            ask: whether lost questions count as errors.
         """
         wanted = [
             Required(item.placeholder, item.act_type, Slot(item.slot.name, value))
@@ -127,15 +127,15 @@ class StandIns:
             copied = self._delexicalizer.replaced(wanted, self._opposed(stand_in, each.tokens))
             if copied.missing:
                 continue
-            # A reader may take a plural for what training says of all of them: "in all product families".
+            # Without the plural, too: the reader may mistake it for another value ("in all product families").
             both = (self._with_surplus(stand_in, copied.tokens, several=several) for several in (True, False))
-            # "Moderate, £20-25" says a value twice, and one of them would stay.
+            # "Moderate, £20-25" says a value twice, of which only one would be replaced.
             texts = [text for text in dict.fromkeys(both) if not self._says_again(wanted, text)]
             score, origin = each.score, "inserted"
             made = (Candidate(self._preprocessor, request, text, score, origin=origin, ask=ask) for text in texts)
             found += [*islice((candidate for candidate in made if candidate.right), 1)]
         if not found and stand_in.opposed:
-            # Few texts have words of which the opposite can be made, and the model need not like them.
+            # Few texts have words that can be turned into the opposite, and the model may not choose them.
             known = self._preprocessor.new_values.texts(stand_in.request.turn)
             texts = [self._opposed(stand_in, text) for text in known]
             made = (Candidate(self._preprocessor, request, text, None, origin="composed", ask=ask) for text in texts)
@@ -143,13 +143,13 @@ class StandIns:
         return found
 
     def _opposed(self, stand_in: StandIn, tokens: Tokens) -> Tokens:
-        """Return a text with a yes for each no, and a no for each yes, that training never had; the rest stays."""
+        """Return a text with each yes or no of `opposed` turned into its opposite."""
         for slot in stand_in.opposed:
             tokens = self._preprocessor.new_values.turned(tokens, slot) or tokens
         return tokens
 
     def _says_again(self, items: Sequence[Required], tokens: Tokens) -> bool:
-        """Whether a text says values of slots in words beside their placeholders."""
+        """Whether a text says values of slots in words besides their placeholders."""
         shown = self._preprocessor.checker.shown(tokens)
         again = [item for item in items if item.slot.name in shown]
         return any(
@@ -157,7 +157,7 @@ class StandIns:
         )
 
     def _has_opinion(self, item: Required, tokens: Tokens) -> bool:
-        """Whether words say any value of a slot of opinions, whose cues show little more than that there may be one.
+        """Whether a text's other words express any opinion for a paraphrased slot, as its cues alone are too vague.
 
         "I like such games" does, "it is not on Steam" does not.
         """
@@ -168,12 +168,12 @@ class StandIns:
         return not all(self._preprocessor.lacks(turn, slot, words) for turn, slot in acts)
 
     def _with_surplus(self, stand_in: StandIn, tokens: Tokens, *, several: bool) -> Tokens:
-        """Return a text with what is left out in a stand-in, each value beside the last one of its slot.
+        """Add the surplus values of a stand-in to a text, each next to the last value of its slot.
 
         Args:
             stand_in: what the text is for.
             tokens: the text.
-            several: whether words get the number of several values.
+            several: whether to change words to the plural for several values.
         """
         for item in stand_in.surplus:
             tokens, first, last = self._beside(stand_in.request.turn, tokens, item)
@@ -182,7 +182,7 @@ class StandIns:
         return tokens
 
     def _surplus(self, turn: Turn, required: Sequence[Required]) -> list[Required]:
-        """Return further values of a slot, where training has no text of the act type with so many."""
+        """Return further values of slots for which training has no text of the act type with that many."""
         found, before = list[Required](), {(act.act_type, slot.name) for act, slot in turn.slots() if _in_words(slot)}
         has_further = self._preprocessor.templates.has_further
         for item in required:
@@ -192,7 +192,7 @@ class StandIns:
         return found
 
     def _surplus_in_words(self, turn: Turn) -> list[Required]:
-        """Return further values of closed classes, where training has no text of the act type with several."""
+        """Return further values of closed classes for which training has no text of the act type with several."""
         found, first = list[Required](), dict[tuple[str, str], Slot]()
         for act, slot in turn.slots() if self._delexicalizer.lexicalized else ():
             if _in_words(slot):
@@ -203,13 +203,13 @@ class StandIns:
 
     @cached_property
     def _with_several(self) -> set[str]:
-        """The slots, `inform|food`, of which a text of training says several values in words."""
+        """The slots, such as `inform|food`, of which some training text says several values in words."""
         rows = [row for rows in self._preprocessor.templates.specials.values() for row in rows]
         counts = (Counter(trait.partition("=")[0] for trait in row) for row in rows)
         return {name for count in counts for name, number in count.items() if number > 1}
 
     def _alike(self, request: Request, item: Required) -> list[str]:
-        """Return known values of an unknown value's slot that the act does not have, the most alike first."""
+        """Return known values of an unknown value's slot that the act does not have, most similar first."""
         name, value = item.slot.name, item.slot.value or ""
         own = {(slot.value or "").casefold() for _, slot in request.turn.slots() if slot.name == name}
         known = [other for other in self._often_said.get(name, ()) if other not in own]
@@ -217,7 +217,7 @@ class StandIns:
 
     @cached_property
     def _often_said(self) -> dict[str, list[str]]:
-        """The values of slots that stay in words, without those that few of training's texts have as they are."""
+        """The values of lexicalised slots that enough training texts contain verbatim."""
         counts = {
             name: Counter(dict.fromkeys(sorted(known), 0)) for name, known in self._delexicalizer.lexicalized.items()
         }
@@ -232,12 +232,12 @@ class StandIns:
         return {name: [value for value in known if known[value] >= least[name]] for name, known in counts.items()}
 
     def _beside(self, known: Turn, tokens: Tokens, item: Required) -> Joined:
-        """Return a text with one more value of a slot beside the last one of it."""
+        """Add a value to a text, next to the last value of the same slot."""
         base = without_ordinal(item.placeholder)
         own = [place for place, token in enumerate(tokens) if without_ordinal(strip_joiner(token)) == base]
         if not own:
             return self._beside_words(known, tokens, item)
-        # What is joined to the word beside it stays as it is.
+        # A placeholder attached to a neighbouring word is left as it is.
         if tokens[own[-1]] != strip_joiner(tokens[own[-1]]):
             return Joined(tokens, 0, 0)
         last, before = own[-1], own[-2] if len(own) > 1 else -1
@@ -254,7 +254,7 @@ class StandIns:
         return Joined((*start, *between, item.placeholder, *rest), own[0], len(start) + len(between))
 
     def _beside_words(self, known: Turn, tokens: Tokens, item: Required) -> Joined:
-        """Return a text with one more value of a slot beside the known one that it says: "a French and Thai pub"."""
+        """Add a value to a text, next to a known lexicalised value of the same slot: "a French and Thai pub"."""
         name = item.slot.name
         said = [slot for act, slot in known.slots() if (act.act_type, slot.name) == (item.act_type, name)]
         mentions, _ = self._delexicalizer.mentions(
@@ -269,11 +269,11 @@ class StandIns:
         return Joined((*tokens[:end], *between, *words, *tokens[end:]), start, last)
 
     def _conjunction(self, before: Tokens, item: Required) -> Tokens:
-        """Return what joins one more value to the only one of its slot, behind some words."""
+        """Return the conjunction (or comma) that joins a value to the only one of its slot, which follows `before`."""
         if self._preprocessor.style.language != "en":
             return (f"{JOINER},",)
         clause = split_sentences((*before, item.placeholder))[-1]
-        # "You can't go wrong with SLOT_NAME: it has views of ..." denies nothing behind its colon.
+        # "You can't go wrong with SLOT_NAME: it has views of ..." denies nothing after its colon.
         last = max((at for at, token in enumerate(clause, 1) if strip_joiner(token) in (":", ";")), default=0)
         denied = denies(clause[last:])
         either = denied or self._preprocessor.manners.is_question(item.act_type)
@@ -281,12 +281,12 @@ class StandIns:
 
 
 def _in_words(slot: Slot) -> bool:
-    """Whether a slot's value is one of a closed class that texts say in words, the same for each."""
+    """Whether a slot's value is lexicalised, in the same words everywhere (not an opinion)."""
     return isinstance(slot, LexicalizedSlot) and not isinstance(slot, ParaphrasedSlot)
 
 
 def _likeness(value: str, other: str) -> tuple[bool, float]:
-    """Return whether two values have as many words, and the share of letters that they have in the same order.
+    """Return how similar two values are: whether they have the same number of words, and the ratio of shared letters.
 
     "more than £40" is like "more than £30", "old town" like "city centre".
     """

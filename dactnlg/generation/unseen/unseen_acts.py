@@ -1,7 +1,7 @@
-"""Acts whose combination of slots training never had: of all candidates those that read like training.
+"""Unseen combinations of slots: choosing candidates that read like training texts.
 
-A search says such acts with words that training has, in orders that it never had. Texts composed of training's own
-stand beside its sentences; the fewest doubts decide, then the model.
+For such acts, a search uses words from training in unseen orders. Texts composed of training texts compete with its
+sentences; the number of doubts decides, then the model's score.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     from dactnlg.generation.decoders.decoder import Decoder
 
 STRANGE = 4
-"""Doubts about the best sentence for an unseen act, from which on it is tried to say its slots by themselves."""
+"""Number of doubts about the best sentence for an act from which its parts are searched for separately."""
 MANY = 20_000
-"""Texts of a training corpus."""
+"""With more training texts than this, a model's sentences for seen acts are trusted."""
 GARBLED = 5
-"""Doubts from which on what a model says of an act that it has seen is looked for in a wider search, too."""
+"""Number of doubts about a seen act's best sentence from which a wider search is made."""
 NONE = 1_000
-"""Stands for the doubts where there is no candidate."""
+"""Number of doubts if there is no candidate."""
 REMEMBERED = 20_000, 8 << 20
-"""Acts of which it is remembered whether they are new, at most, and their bytes."""
+"""Limits of the cache of whether acts are unseen: number of acts, and bytes."""
 Doubted = tuple[int, Candidate]
 
 
 class Pool(NamedTuple):
-    """What there is to choose from for a request.
+    """The candidates for a request.
 
     Attributes:
         request: the act.
-        candidates: what the search has found, and the composed texts that have the fewest doubts.
-        found: those without fault with their doubts, the fewest first; None where doubts do not matter.
-        wider: whether a wider search should be asked.
+        candidates: what the search has found, and the composed texts with the fewest doubts.
+        found: the right ones with their doubts, fewest first; None if doubts do not matter.
+        wider: whether a wider search should be made.
     """
 
     request: Request
@@ -56,7 +56,7 @@ class Pool(NamedTuple):
     wider: bool = False
 
     def best(self, count: int) -> list[Candidate]:
-        """Return the candidates that have the fewest doubts, and the next ones until there are so many."""
+        """Return all candidates with the fewest doubts, filled up to `count` with the next best ones."""
         if not self.found:
             return list(self.candidates)
         fewest = sum(doubts == self.found[0][0] for doubts, _ in self.found)
@@ -70,7 +70,7 @@ class UnseenActs:
     """Finds better candidates for unseen acts. Several threads may use one.
 
     Args:
-        preprocessor: of a run.
+        preprocessor: the preprocessor of a run.
     """
 
     def __init__(self, preprocessor: Preprocessor) -> None:
@@ -80,26 +80,26 @@ class UnseenActs:
         self.doubts = Doubts(preprocessor, self._composer, self._combinations)
 
     def forget(self) -> None:
-        """Drop what is remembered of texts and acts; what was read of training stays."""
+        """Clear the caches of texts and acts; what was learned from training is kept."""
         self._new.clear()
         self.doubts.forget()
         self._composer.forget()
 
     def prepare(self) -> None:
-        """Count, and take apart, what any unseen act needs of the training texts; seconds for tens of thousands."""
+        """Compute now what unseen acts need from the training texts; takes seconds for tens of thousands of texts."""
         for act_type in self._preprocessor.encoder.act_types:
             self.doubts.of(Turn((DialogueAct(act_type),)), (PRONOUN,))
             self._composer.prepare(act_type, self.doubts.fluency)
 
     @cached_property
     def _many(self) -> bool:
-        """Whether training has so many texts that a model says what it has seen well enough."""
+        """Whether training has so many texts that a model says seen acts well enough."""
         return sum(map(len, self._preprocessor.templates.sentences.values())) > MANY
 
     def pool(
         self, decoder: Decoder, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions
     ) -> Pool:
-        """Return what is known of a request: its candidates, or those without fault that have the fewest doubts.
+        """Count the doubts about a request's candidates, and add composed texts if there are too many.
 
         Args:
             decoder: the model, which scores composed texts.
@@ -116,7 +116,7 @@ class UnseenActs:
             for alone, pieces in self._composer.questions(request.turn, self.doubts.fluency):
                 pieces.rate(decoder.sentence_scores(alone, self._encoded(piece.tokens for piece in pieces)))
             composed = self._composer.composed(request.turn, self.doubts.fluency)
-        # Where none is without fault, these are the best there is.
+        # If no composed text is right, the least doubtful ones are still candidates.
         usual: list[Candidate] = []
         for doubts, group in groupby(composed, lambda each: each[1]):
             if doubts >= _least(found):
@@ -124,14 +124,14 @@ class UnseenActs:
             texts = [tokens for tokens, _ in group]
             scores = decoder.sentence_scores(request.turn, self._encoded(texts), request.context)
             made = sorted(self._made(request, texts, scores, options), key=_score, reverse=True)
-            # The composer has its own doubts about joints; what a text says of its act it does not know.
+            # The composer has counted doubts about joints, but not whether a text performs its act.
             rated = ((doubts + self.doubts.unlike(request.turn, each.tokens), each) for each in made if each.right)
             found = sorted([*_first(rated, doubts, _enough(options)), *found], key=lambda each: each[0])
             usual = usual or made
         return Pool(request, [*candidates, *usual], found, wider=_least(found) >= (ALARMING if unseen else GARBLED))
 
     def is_new(self, request: Request) -> bool:
-        """Whether training never had a request's combination, see `Combinations`; remembered."""
+        """Whether a request's combination is unseen; see `Combinations`. Cached."""
         found = self._new.get(request.act)
         return self._new.put(request.act, self._combinations.lack(request.turn), 200) if found is None else found
 
@@ -140,13 +140,13 @@ class UnseenActs:
         return all(self.doubts.usual(request, candidate.tokens) for candidate in best)
 
     def widen(self, pool: Pool, candidates: Iterable[Candidate], options: ResolvedOptions) -> Pool:
-        """Return a pool with what a wider search has found for its request, as far as that is less doubtful."""
+        """Return a pool with the less doubtful candidates from a wider search added."""
         found = pool.found or []
         better = takewhile(lambda each: each[0] < _least(found), self._right(pool.request, candidates))
         return pool._replace(found=[*islice(better, _enough(options)), *found], wider=False)
 
     def _right(self, request: Request, candidates: Iterable[Candidate]) -> Iterator[Doubted]:
-        """Yield the candidates without fault, those with the fewest doubts first, of equals the model's favourites."""
+        """Yield the right candidates with their doubts, fewest first; among equals, the highest score first."""
 
         def cost(each: Candidate) -> Cost:
             return self.doubts.of_candidate(each), -_score(each)
@@ -172,7 +172,7 @@ def _least(found: Sequence[Doubted]) -> int:
 
 
 def _enough(options: ResolvedOptions) -> int:
-    """Return how many of equally doubtful texts are looked at, the model's favourites first; all are for their risk."""
+    """Return how many equally doubtful texts are considered, best scores first; all of them for minimum Bayes risk."""
     return sys.maxsize if options.mbr else options.n_best
 
 
@@ -181,7 +181,7 @@ def _score(candidate: Candidate) -> float:
 
 
 def _first(rated: Iterable[Doubted], least: int, count: int) -> list[Doubted]:
-    """Return texts until so many of them have no more than the least doubts; none that come then can be better."""
+    """Return texts until `count` of them have `least` doubts, the minimum; none of the rest can be better."""
     found: list[Doubted] = []
     for each in rated:
         found.append(each)
