@@ -1,7 +1,7 @@
 """Finding candidates for turns, by searching for requests that resemble the training data.
 
 Acts that never occur together in training are requested one by one, and unseen values by way of seen ones; the results
-are then combined for the turn. `Generator.generate` runs the searches that are asked for:
+are then combined for the turn. `Generator.generate` runs the searches that this requires:
 
     while finding.asked:
         finding.answer(search(finding.asked))

@@ -75,7 +75,7 @@ def beam_search(
         log_probs, now_owed = constrained(ops.log_softmax(logits), list(parts[len(names) :]), tokens, rules)
         log_probs = ops.reshape(log_probs, (batch, width, -1))
         count = min(width, logits.shape[-1])
-        best, words = ops.top_k(log_probs, count)  # (B, K, count): the joint best are among each hypothesis's best
+        best, words = ops.top_k(log_probs, count)  # (B, K, count): the joint best are among the best of each hypothesis
         # A frozen hypothesis has one continuation: the end token again, at no cost.
         frozen = ops.cast(ops.arange(count) > 0, "float32") * end
         best = ops.where(finished[..., None], frozen, best)

@@ -93,8 +93,8 @@ def beam_search(
         ended = best.tokens == eos
         history[length, active], parents[length, active] = best.tokens, best.parents
         length += 1
-        # Scores only fall: what stands behind `keep` finished ones can't come before them any more, nor can anything
-        # that it pushes out of the beam. And what has become impossible can never be better again.
+        # Scores can only fall: hypotheses below `keep` finished ones can no longer overtake them, nor can anything that
+        # they push out of the beam. Impossible hypotheses remain so.
         live = best.scores >= bounds[active][:, None]
         if np.count_nonzero(ended):
             live &= (ended.cumsum(axis=1) < keep) & ~ended

@@ -39,7 +39,7 @@ RULES = Rules(BOS_ID, EOS_ID, (PAD_ID, BOS_ID, UNK_ID))
 
 
 class Plan(NamedTuple):
-    """How hypotheses are searched for.
+    """Parameters of a search for hypotheses.
 
     Attributes:
         width: beam width.

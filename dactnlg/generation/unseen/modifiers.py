@@ -184,7 +184,7 @@ class Modifiers:
         unfit = (self._lexicon.subject, *self._lexicon.counts)
         ways = {item: self._ways(_name(item), many=frame.many) for item in sorted(items)}
         if frame.noun[:1] == (THING,):
-            # No "cheap something"
+            # Not "cheap something".
             ways = {item: {m: share for m, share in way.items() if m.place != BEFORE} for item, way in ways.items()}
         if not all(ways.values()) or any(item in unfit or bare(item) or _indifferent(item) for item in items):
             return

@@ -190,7 +190,7 @@ class NounPhrases:
             if shown is None or len(shown) > 1 or not SUBJECTS.isdisjoint(words[place:end]):
                 return None
             if shown:
-                # "... has no garden or bar", "... does or does not allow dogs"
+                # Not "... has no garden or bar", "... does or does not allow dogs".
                 if "or" in words[place:end] and not any(map(is_placeholder, shown)):
                     return None
                 return (end, min(shown)) if end == stop or self._goes_on(words, end) else None

@@ -24,7 +24,7 @@ def opening(before: Sequence[str], noun: str, *, many: bool, words: int) -> Open
         many: whether it is plural.
         words: `ALONE` or `LED`.
     """
-    # "No other pub", "no other pubs"
+    # With two words, number does not matter: "no other pub", "no other pubs".
     return " ".join(before[-words:]), many and words == ALONE, noun == THING
 
 
@@ -53,7 +53,7 @@ class Seams:
         """
         words = plain(sentence)
         heads = self._phrases.heads(words)
-        # "A pub that is cheap in SLOT_AREA pub"
+        # Not in the garbled "a pub that is cheap in SLOT_AREA pub".
         if len(heads) != 1:
             return set()
         end, many = self._phrases.end_of(words, heads[0])
