@@ -90,7 +90,7 @@ class RunError(UserError):
 
 
 class WorkerError(UserError):
-    """Devices or worker processes that cannot be trained on together."""
+    """Devices or worker processes that cannot train together."""
 
 
 class MetricError(UserError):
