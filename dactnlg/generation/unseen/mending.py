@@ -43,7 +43,7 @@ class Mender:
         self._preprocessor, self._unseen = preprocessor, unseen
 
     def mended(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Return the candidates for an act, those for an unseen act in better English where this says the same.
+        """Return the candidates for an act, those for an unseen act in better English if this says the same.
 
         Those for a seen act are changed only to perform the act (`_done`) and to spell plurals (`_spelt`).
         """

@@ -104,7 +104,7 @@ class Modifiers:
     def made(self, acts: frozenset[str], wanted: Said) -> Iterator[tuple[Tokens, int]]:
         """Yield texts that say what is wanted, each with its doubts.
 
-        These are consecutive phrases beyond `MOST_BEHIND`, and one if the frame itself has something modifiers say.
+        These are consecutive phrases beyond `MOST_BEHIND`, and one if the frame itself says an item that has modifiers.
         """
         fitting = [
             (-weight, frame, said) for (frame, said), weight in self._frames.get(acts, {}).items() if said < wanted
