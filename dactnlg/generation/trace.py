@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.acts import Turn
+from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.errors import UserError
 from dactnlg.generation.generator import Generator
 from dactnlg.text.encoding import entries, features
@@ -74,7 +74,7 @@ def trace(generator: Generator, turn: Turn, tokens: Sequence[str], context: str 
     for number in preprocessor.vocabulary.encode(spoken):
         _, state = step(state, np.array([number], np.intp), owner)
         rows.append(show(state)[0])
-    named = _entries(preprocessor, turn)
+    named = _entries(preprocessor, turn, prepared)
     if decoder.traced == "left":
         columns, shown = _left(preprocessor, prepared), spoken
     else:
@@ -87,15 +87,23 @@ def trace(generator: Generator, turn: Turn, tokens: Sequence[str], context: str 
     return Trace(decoder.traced, tuple(shown), tuple(entry for entry, _ in found), weights)
 
 
-def _entries(preprocessor: Preprocessor, turn: Turn) -> list[TracedEntry]:
-    """Return the entries of a turn in written order; a slot that is split into several values has one for each."""
-    found, place = list[TracedEntry](), 0
+def _entries(preprocessor: Preprocessor, turn: Turn, prepared: Turn) -> list[TracedEntry]:
+    """Return the entries of a prepared turn, with the places of its slots in the turn as written.
+
+    A slot that is split into several values has an entry for each; of repeated acts and slots, only the first has one.
+    """
+    written, place = dict[DialogueAct, list[tuple[Slot, int]]](), 0
     for act in turn:
+        placed = enumerate(act.slots, place)
+        parts = [(part, at) for at, slot in placed for part in preprocessor.delexicalizer.parts(slot)]
+        written.setdefault(DialogueAct(act.act_type, tuple(part for part, _ in parts)), parts)
+        place += len(act.slots)
+    found = list[TracedEntry]()
+    for act, parts in zip(prepared, written.values(), strict=True):
         found.append(TracedEntry(act.act_type, None, None))
+        rest = iter(parts)
         for slot in act.slots:
-            parts = preprocessor.delexicalizer.parts(slot)
-            found += [TracedEntry(part.name, part.value, place) for part in parts]
-            place += 1
+            found.append(TracedEntry(slot.name, slot.value, next(at for part, at in rest if part == slot)))
     return found
 
 

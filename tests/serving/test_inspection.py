@@ -255,6 +255,8 @@ def test_a_trace_over_http(client: TestClient) -> None:
     assert [len(row) for row in best["left"]] == [len(best["tokens"])] * 4
     at = best["tokens"].index("SLOT_NAME")
     assert (best["words"][at], best["places"][at]) == ("Ivy Cutting", 0)
+    twice = post(client, "/v1/trace", act="inform(name='Ivy Cutting';name='Ivy Cutting')")
+    assert [slot["place"] for slot in twice["slots"]] == [None, 0]
     assert refused(client, "/v1/trace", act=ACT, delexicalized=" ")["detail"]
     assert "at most 300" in refused(client, "/v1/trace", act=ACT, delexicalized="x " * 301)["detail"]
     unknown = post(client, "/v1/trace", act=ACT, delexicalized="<script> SLOT_NOPE {0}")
