@@ -187,16 +187,11 @@ class Generator:
         ]
         for place, (turn, (_, given)) in enumerate(zip(completed, wanted, strict=True)):
             if turn is not given:
-                results[place] = self._without_implied(results[place], given)
+                results[place] = self._implied.removed(results[place], given)
         if not once:
             return results
         by_name = {key: result for (key, _), result in zip(wanted, results, strict=True)}
         return [by_name[key] for key in names]
-
-    def _without_implied(self, said: Generation, turn: Turn) -> Generation:
-        """Return a result in which the placeholders of implied slots are spelt out, as the caller's turn lacks them."""
-        spelt = self._implied.spelt_out(said.delexicalized, turn)
-        return replace(said, delexicalized=spelt, n_best=tuple(self._without_implied(n, turn) for n in said.n_best))
 
     def _contexts(self, given: str | Sequence[str], count: int) -> list[str]:
         """Return the context of each of `count` acts; empty strings if the model does not use it.

@@ -7,13 +7,16 @@ model that has never seen the act without `type=television` has no word for "tel
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import cached_property
 
 from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.unseen.parts import renamed
 from dactnlg.text.grammar.fluency import nouns
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.surface import plain, strip_joiner
+from dactnlg.text.surface import plain
 from dactnlg.text.templates import act_types
 
 LEAST = 20
@@ -40,12 +43,24 @@ class ImpliedSlots:
         acts = [self._completed(act) for act in turn.acts]
         return turn if acts == list(turn.acts) else Turn(tuple(acts))
 
-    def spelt_out(self, delexicalized: str, turn: Turn) -> str:
-        """Replace placeholders of implied slots that `turn` lacks by their values in a delexicalised sentence."""
+    def removed(self, said: Generation, turn: Turn) -> Generation:
+        """Return a result for `turn` as the caller wrote it, without the implied slots that it lacks.
+
+        Their placeholders are replaced by their values, and they are not missing. If one is said twice, it stays extra.
+        """
         own = {item.placeholder for item in self._preprocessor.delexicalizer.required(turn)}
-        nouns = {placeholder_name(slot.name): slot.value or "" for slots in self._nouns.values() for slot in slots}
-        tokens = [(token, strip_joiner(token)) for token in delexicalized.split(" ")]
-        return " ".join(t.replace(name, nouns[name]) if name in nouns.keys() - own else t for t, name in tokens)
+        implied = {slot for slots in self._nouns.values() for slot in slots if placeholder_name(slot.name) not in own}
+        values = {placeholder_name(slot.name): slot.value or "" for slot in implied}
+        # Reports name a slot without its value if this is said of another slot.
+        names = {name for slot in implied for name in (slot.name, str(slot))}
+        missing = tuple(name for name in said.missing if name not in names)
+        return replace(
+            said,
+            delexicalized=" ".join(renamed(token, values) for token in said.delexicalized.split(" ")),
+            slots_ok=not (missing or said.extra),
+            missing=missing,
+            n_best=tuple(self.removed(each, turn) for each in said.n_best),
+        )
 
     def _completed(self, act: DialogueAct) -> DialogueAct:
         own = {slot.name for slot in act.slots}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dactnlg.acts import DialogueAct, Turn, parse
 from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.generation import Generation
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.text.example import Pair
@@ -60,6 +62,21 @@ def test_two_values_or_one_act_without_the_slot_or_few_sentences_imply_nothing()
     assert implied([*PUBS, ("inform_no_match(near=b)", "nothing is near SLOT_NEAR .")], **KNOWN).completed(turn) is turn
     assert implied(PUBS[:10], **KNOWN).completed(turn) is turn
     assert implied(PUBS).completed(turn) is turn
+
+
+def test_a_slot_that_the_caller_left_out_is_not_missing() -> None:
+    reported = ("type=pub", "near=b", "type")
+    said = Generation("", "", "", "￭SLOT_TYPE￭ -s near SLOT_NEAR", None, False, reported, ())
+    slots, turn = implied(PUBS, **KNOWN), parse("inform_no_match(near=b)")
+    found = slots.removed(replace(said, n_best=(said,)), turn)
+    for each in (found, *found.n_best):
+        assert each.delexicalized == "￭pub￭ -s near SLOT_NEAR"
+        assert (each.missing, each.slots_ok) == (("near=b",), False)
+    without = replace(said, missing=("type=pub",))
+    assert slots.removed(without, turn).slots_ok
+    # "Pubs pubs" is wrong nevertheless; and another act may have the slot.
+    assert not slots.removed(replace(without, extra=("type=pub",)), turn).slots_ok
+    assert slots.removed(without, parse("inform_no_match(near=b)&inform(type=pub)")) == without
 
 
 def test_what_there_is_none_of_has_a_name(data_dir: Path, tmp_path: Path) -> None:
