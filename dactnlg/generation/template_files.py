@@ -17,7 +17,8 @@ from dactnlg.data.corpus import Corpus
 from dactnlg.errors import UserError
 from dactnlg.generation.generation import Generation
 from dactnlg.generation.generator import Generator
-from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.generation.unseen.parts import renamed
+from dactnlg.text.surface import detokenize
 from dactnlg.text.values.delexicalization import lexicalize
 
 COLUMNS = ("act", "delexicalized_act", "template", "slots_ok", "origin")
@@ -89,8 +90,7 @@ def _template(generator: Generator, turn: Turn, said: Generation) -> str:
     done = delexicalizer.delexicalize(turn, said.text)
     if done.missing:
         # A value is inflected or joined in the sentence; the model's own tokens contain all placeholders.
-        tokens = [names.get(strip_joiner(token), token) for token in said.delexicalized.split()]
-        return detokenize(tokens)
+        return detokenize([renamed(token, names) for token in said.delexicalized.split()])
     return lexicalize(done.tokens, {placeholder: (name,) for placeholder, name in names.items()})
 
 

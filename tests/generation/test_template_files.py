@@ -14,7 +14,8 @@ from dactnlg import Generator, parse
 from dactnlg._utils import resources
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
-from dactnlg.generation.template_files import frames
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.template_files import frames, template_rows
 from dactnlg.text.placeholders import required_slots
 
 
@@ -50,6 +51,14 @@ def test_every_frame_is_said_once(poor_run: Callable[[str], Path], tmp_path: Pat
         for item in required_slots(parse(row["act"])):
             assert "{" + item.slot.name in row["template"]
         assert "'" not in row["delexicalized_act"] and row["delexicalized_act"].partition("(")[0] in row["act"]
+
+
+def test_a_placeholder_stays_attached_to_its_neighbours(random_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator, turn = Generator.load(random_run), parse("inform(name=xx;height=yy)")
+    # Neither value stands in the text as it is.
+    said = Generation(str(turn), "", "", "東 ￭SLOT_NAME￭ 京 SLOT_HEIGHT ￭m", None, True, (), ())
+    monkeypatch.setattr(generator, "generate", lambda turns, strict: [said])
+    assert [row["template"] for row in template_rows(generator, [turn])] == ["東{name}京 {height}m"]
 
 
 def test_a_table_by_its_name(random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
