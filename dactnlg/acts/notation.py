@@ -16,6 +16,8 @@ SlotValues = tuple[tuple[str, str | None], ...]
 
 
 NO_VALUE = "leave out '=' to name the slot alone"
+DELIMITERS = "()[]{}=;,&'\"\\"
+"""The characters that delimit a name in any of the notations, so that it cannot contain them."""
 
 
 class ParsedAct(NamedTuple):
@@ -25,7 +27,6 @@ class ParsedAct(NamedTuple):
     slots: SlotValues
 
 
-# A name cannot contain characters that delimit it in any of the notations.
 NAME = re.compile(r"""[^\s()\[\]{}=;,&'"\\?][^()\[\]{}=;,&'"\\\n\r]*""")
 ACT_TYPE = re.compile(r"""\??[^\s()\[\]{}=;,&'"\\?][^\s()\[\]{}=;,&'"\\]*""")
 _BARE_VALUE = re.compile(r"[\w.+-]+|\?")

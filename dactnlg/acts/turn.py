@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache, total_ordering
 from typing import Any
 
-from dactnlg.acts.notation import NO_VALUE, balanced, is_act_type, is_name, print_value, read_acts
+from dactnlg.acts.notation import DELIMITERS, NO_VALUE, balanced, is_act_type, is_name, print_value, read_acts
 from dactnlg.errors import ActError, ActSyntaxError
 
 SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true", "false", "?"})
@@ -57,7 +57,10 @@ class Slot:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not is_name(self.name):
-            raise ActError(f"'{self.name}' cannot be a slot name: it is empty or holds one of ()[]{{}}=;,&'\"\\")
+            raise ActError(
+                f"{self.name!r} cannot be a slot name: it is empty, begins with '?', begins or ends with white space, "
+                f"or contains a line break or one of {DELIMITERS}"
+            )
         if self.value is not None and not isinstance(self.value, str):
             raise ActError(f"the value of '{self.name}' must be text, not {self.value!r}")
         if self.value is not None and not self.value.strip():
@@ -103,7 +106,8 @@ class DialogueAct:
     def __post_init__(self) -> None:
         if not isinstance(self.act_type, str) or not is_act_type(self.act_type):
             raise ActError(
-                f"'{self.act_type}' cannot be an act type: it is empty or holds a space or ()[]{{}}=;,&'\"\\"
+                f"{self.act_type!r} cannot be an act type: it is empty, has no name after '?', begins with '??', "
+                f"or contains white space or one of {DELIMITERS}"
             )
         # Callers often pass a list, which is not hashable.
         if not isinstance(self.slots, tuple):

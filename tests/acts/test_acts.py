@@ -236,6 +236,26 @@ def test_a_value_that_no_sentence_can_say_is_refused(value: str) -> None:
         Slot("name", value)
 
 
+@pytest.mark.parametrize(
+    ("make", "name", "reason"),
+    [
+        (Slot, "?food", "begins with '?'"),
+        (Slot, "food ", "begins or ends with white space"),
+        (Slot, "fo\nod", "contains a line break"),
+        (DialogueAct, "?", "has no name after '?'"),
+        (DialogueAct, "??x", "begins with '??'"),
+        (DialogueAct, "in\tform", "contains white space"),
+    ],
+)
+def test_a_refused_name_is_told_every_reason(make: Callable[[str], object], name: str, reason: str) -> None:
+    with pytest.raises(ActError) as caught:
+        make(name)
+    message = str(caught.value)
+    assert message.startswith(f"{name!r} cannot be ")
+    assert reason in message
+    assert "\n" not in message
+
+
 def test_a_turn_may_be_made_of_lists() -> None:
     turn = Turn([DialogueAct("inform", [Slot("name", "Ivy")])])  # type: ignore[list-item, arg-type]
     assert turn == parse("inform(name=Ivy)") and hash(turn) == hash(parse("inform(name=Ivy)"))
