@@ -17,7 +17,7 @@ from dactnlg.fidelity.specials import Specials, either, one_question
 from dactnlg.fidelity.things import exchanged_specials, left_out, told_apart
 from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged
-from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
+from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.sentences import is_asking, split_sentences
 from dactnlg.text.slots import Shown, SlotChecker
 from dactnlg.text.tallies import Tally
@@ -210,9 +210,11 @@ class FidelityChecker:
         things |= exchanged_specials(self.checker, turn, required, tokens)
         if self.reader is None:
             return things
+        own = {without_ordinal(item.placeholder): item.slot.name for item in required}
         found = self.reader.misplaced(words, alone=alone).items()
         slots = [*(slot.name for _, slot in turn.slots()), *self.reader.parts.values]
-        return {_slot_name(own, slots): _slot_name(other, slots) for own, other in found} | things
+        # Other slots, which samples may invent, are extra.
+        return {own[name]: _slot_name(other, slots) for name, other in found if name in own} | things
 
     def _acts(self, turn: Turn, tokens: Sequence[str], logits: Mapping[str, float]) -> dict[str, str]:
         """Return the act types that a text does not express, each with the one that it expresses instead.

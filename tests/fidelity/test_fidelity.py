@@ -25,6 +25,7 @@ from dactnlg.runs.run import Run
 from dactnlg.text.owners import compared
 from dactnlg.text.style import Style
 from dactnlg.text.surface import tokenize
+from dactnlg.text.tallies import Tally
 
 OPPOSITE = {"yes": "no", "no": "yes"}
 
@@ -565,6 +566,21 @@ def test_a_word_in_the_place_of_a_number_is_not_misplaced(checker: FidelityCheck
     placed = checker.reader.misplaced(["there", "are", "SLOT_DIFFICULTY", "hikes", "."], alone=True)
     assert placed == {}
     assert "SLOT_DIFFICULTY" in checker.reader.misplaced(["it", "climbs", "to", "SLOT_DIFFICULTY", "."], alone=True)
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "misplaced"),
+    [
+        # A sample may invent slots, which are extra and cannot be missing.
+        ("inform(name='Ivy Cutting')", "SLOT_NAME climbs to SLOT_DIFFICULTY .", {}),
+        ("inform(name='Ivy Cutting';difficulty=easy)", "it climbs to SLOT_DIFFICULTY .", {"difficulty": "height"}),
+        ("inform(Difficulty=easy)", "it climbs to SLOT_DIFFICULTY .", {"Difficulty": "height"}),
+    ],
+)
+def test_only_slots_of_the_turn_are_misplaced(
+    checker: FidelityChecker, act: str, text: str, misplaced: dict[str, str]
+) -> None:
+    assert checker.look(parse(act), text.split(), Tally(), {}).misplaced == misplaced
 
 
 def test_two_values_side_by_side_are_in_either_order() -> None:
