@@ -51,18 +51,14 @@ class Finding:
     """
 
     def __init__(self, steps: Steps) -> None:
-        self._steps = steps
-        self.asked: Asked | None = None
-        self.found: Rows = []
-        self._go(None)
+        self._steps, self.found = steps, Rows()
+        # Without requests, nothing is asked and nothing is found.
+        self.asked = next(steps, None)
 
     def answer(self, rows: Rows) -> None:
         """Pass on the candidates of each request in `asked`, and advance to the next search."""
-        self._go(rows)
-
-    def _go(self, rows: Rows | None) -> None:
         try:
-            self.asked = next(self._steps) if rows is None else self._steps.send(rows)
+            self.asked = self._steps.send(rows)
         except StopIteration as end:
             self.asked, self.found = None, end.value
 

@@ -154,9 +154,7 @@ def parsed(text: str, where: str) -> ActRow:
         if context is not None and not isinstance(context, str):
             raise ActError(f"{where}: 'context' is a text or null, not {short(context)}")
         whole = not isinstance(act, str) or "slots" in row
-        turn = (
-            turn_from_json(row if whole and not isinstance(act, list) else act, where) if whole else parse(act, where)
-        )
+        turn = turn_from_json(act if isinstance(act, list) else row, where) if whole else parse(act, where)
         return PlacedTurn(turn, where, context or "")
     except UserError as error:
         return BadAct(text, where, error)

@@ -75,7 +75,7 @@ class Mender:
                 shorter = _as_good(candidate, tuple(token for other in rest for token in other))
                 doubts = self._unseen.doubts.of(turn, shorter.tokens)
                 if doubts < self._unseen.doubts.of(turn, candidate.tokens) and shorter.right >= candidate.right:
-                    shorter.doubts = None if candidate.doubts is None else min(candidate.doubts, doubts)
+                    shorter.doubts = min(candidate.doubts, doubts)
                     return self._shorter(shorter)
         return candidate
 

@@ -110,7 +110,7 @@ class UnseenActs:
         unseen = self.is_new(request)
         if not unseen and (self._many or self._all_usual(request, candidates, options)):
             return Pool(request, candidates, None)
-        found = list(islice(self._right(request, candidates), _enough(options)))
+        found = list(islice(self._right(candidates), _enough(options)))
         composed: list[tuple[Tokens, int]] = []
         if _least(found) >= (ALARMING if unseen else 1):
             for alone, pieces in self._composer.questions(request.turn, self.doubts.fluency):
@@ -142,10 +142,10 @@ class UnseenActs:
     def widen(self, pool: Pool, candidates: Iterable[Candidate], options: ResolvedOptions) -> Pool:
         """Return a pool with the less doubtful candidates from a wider search added."""
         found = pool.found or []
-        better = takewhile(lambda each: each[0] < _least(found), self._right(pool.request, candidates))
+        better = takewhile(lambda each: each[0] < _least(found), self._right(candidates))
         return pool._replace(found=[*islice(better, _enough(options)), *found], wider=False)
 
-    def _right(self, request: Request, candidates: Iterable[Candidate]) -> Iterator[Doubted]:
+    def _right(self, candidates: Iterable[Candidate]) -> Iterator[Doubted]:
         """Yield the right candidates with their doubts, fewest first; among equals, the highest score first."""
 
         def cost(each: Candidate) -> Cost:
