@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dactnlg.generation.bayes_risk import expected_gains
+from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request, Template
 from dactnlg.text.tallies import SlotReport, Tally
@@ -186,6 +187,32 @@ def _is_act(name: str) -> bool:
     return name.endswith("()")
 
 
+def scored(
+    preprocessor: Preprocessor,
+    request: Request,
+    texts: Iterable[tuple[Sequence[str], float]],
+    options: ResolvedOptions,
+    *,
+    origin: str = "composed",
+    heard: Container[str] | None = None,
+) -> list[Candidate]:
+    """Return texts that were not found by a search as candidates for a request.
+
+    Args:
+        preprocessor: the preprocessor of a run.
+        request: the act.
+        texts: as tokens, with placeholders, each with its log probability.
+        options: how sentences are chosen.
+        origin: see `generation.Generation`.
+        heard: what the texts are known to express; see `Candidate`.
+    """
+    ask, normalized = options.append_questions, options.normalized
+    return [
+        Candidate(preprocessor, request, tuple(text), normalized(score, text), origin=origin, ask=ask, heard=heard)
+        for text, score in texts
+    ]
+
+
 def cheapest(
     candidates: Sequence[Candidate], count: int, slot_error_weight: float, *, faithful_values: bool
 ) -> list[Candidate]:
@@ -206,6 +233,11 @@ def cheapest(
             cost = candidate.cost(slot_error_weight) + (candidate.misfit if faithful_values else 0.0)
             insort(found, ((candidate.doubts, cost), place, candidate))
     return [candidate for _, _, candidate in found[:count]]
+
+
+def cheapest_faithful(candidates: Sequence[Candidate], options: ResolvedOptions) -> Candidate | None:
+    """Return the cheapest candidate without errors in values; None if there is none."""
+    return next(iter(cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)), None)
 
 
 def most_agreed(candidates: Sequence[Candidate], count: int, *, faithful_values: bool) -> list[Candidate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.candidates import Candidate, scored
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.grammar.english import ARTICLES
 from dactnlg.text.placeholders import is_placeholder
@@ -33,11 +33,11 @@ class Completer:
         self, request: Request, found: Iterable[tuple[Tokens, float]], options: ResolvedOptions
     ) -> list[Candidate]:
         """Turn the (tokens, score) pairs from `insert_missing` into candidates."""
-        return [self._candidate(request, tokens, score, "inserted", options) for tokens, score in found]
+        return scored(self.preprocessor, request, found, options, origin="inserted")
 
     def with_statements(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> Candidate:
         """Return a sentence with the special values that it lacks appended, in statements from the training data."""
-        found, turn, said_before = candidate, candidate.request.turn, candidate.request.context
+        found, request, turn = candidate, candidate.request, candidate.request.turn
         new = self.preprocessor.new_values.of(turn)
         alone = len(new) == sum(len(act.slots) for act in turn)
         owners = {f"{slot.name}={slot.special}": (act.act_type, slot) for act, slot in turn.slots()}
@@ -49,21 +49,22 @@ class Completer:
             # If the model knows nothing about the act, what it said is made up, and is dropped.
             before = () if alone and len(new) == 1 else found.tokens
             whole = [join_sentences(before, ending) for ending in endings if ending not in said]
-            scores = decoder.sentence_scores(turn, self._numbers(whole), said_before) if whole else ()
-            more = self._longer(found, whole, scores, options)
+            scores = decoder.sentence_scores(turn, self._numbers(whole), request.context) if whole else ()
+            more = scored(self.preprocessor, request, zip(whole, scores, strict=True), options)
             better = [each for each in more if each.errors < found.errors]
             found = max(better, key=lambda each: each.score or 0.0, default=found)
         return found
 
     def with_questions(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> Candidate:
         """Return a sentence with the questions that it lacks appended, in wordings from the training data."""
-        found, turn = candidate, candidate.request.turn
+        found, request, turn = candidate, candidate.request, candidate.request.turn
         for name in candidate.unasked:
             # If there is one question to ask, any that the sentence asks is wrong and is cut; of several it may be one.
             kept = split_question(found.tokens)[0] if len(self.preprocessor.questions.of(turn)) == 1 else found.tokens
             whole = [join_sentences(kept, wording) for wording in self.preprocessor.questions.wordings(name)]
-            scores = decoder.sentence_scores(turn, self._numbers(whole), candidate.request.context)
-            found = max(self._longer(found, whole, scores, options), key=lambda each: each.score or 0.0)
+            scores = decoder.sentence_scores(turn, self._numbers(whole), request.context)
+            more = scored(self.preprocessor, request, zip(whole, scores, strict=True), options)
+            found = max(more, key=lambda each: each.score or 0.0)
         return found
 
     def covering(self, request: Request) -> Candidate:
@@ -79,19 +80,6 @@ class Completer:
 
     def _numbers(self, texts: Sequence[Sequence[str]]) -> list[list[int]]:
         return [self.preprocessor.vocabulary.encode(tokens) for tokens in texts]
-
-    def _longer(
-        self, candidate: Candidate, texts: Sequence[Sequence[str]], scores: Iterable[float], options: ResolvedOptions
-    ) -> list[Candidate]:
-        """Turn texts derived from a candidate, with their scores, into candidates."""
-        each = zip(texts, scores, strict=True)
-        return [self._candidate(candidate.request, tokens, score, "composed", options) for tokens, score in each]
-
-    def _candidate(
-        self, request: Request, tokens: Sequence[str], score: float, origin: str, options: ResolvedOptions
-    ) -> Candidate:
-        score, ask = options.normalized(score, tokens), options.append_questions
-        return Candidate(self.preprocessor, request, tuple(tokens), score, origin=origin, ask=ask)
 
 
 def _is_of_one(tokens: Tokens) -> bool:

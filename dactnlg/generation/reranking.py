@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
-from dactnlg.generation.candidates import Candidate, Rows, cheapest
+from dactnlg.generation.candidates import Candidate, Rows, cheapest_faithful
 from dactnlg.generation.completion import Completer
 from dactnlg.generation.decoders.decoder import Plan
 from dactnlg.generation.insertion import insert_missing
@@ -199,11 +199,11 @@ class CandidateSearch:
         self, decoder: Decoder, request: Request, candidates: list[Candidate], options: ResolvedOptions
     ) -> None:
         """Append candidates completed with what the best one lacks; if none is faithful, one of training sentences."""
-        for best in self._cheapest_faithful(candidates, options):
+        if best := cheapest_faithful(candidates, options):
             more = self.completer.with_statements(decoder, best, options)
             candidates += [more] if more is not best else []
-        for best in self._cheapest_faithful(candidates, options):
-            candidates += [self.completer.with_questions(decoder, best, options)] if best.unasked else []
+        if (best := cheapest_faithful(candidates, options)) and best.unasked:
+            candidates.append(self.completer.with_questions(decoder, best, options))
         if candidates and not any(candidate.faithful for candidate in candidates):
             cover = self.completer.covering(request)
             candidates += [cover] if cover.faithful and cover.report.ok else []
@@ -212,15 +212,11 @@ class CandidateSearch:
         """Return the indices of rows whose best sentence lacks special values, and which ones (`toilets=no`)."""
         owing = {}
         for place, candidates in enumerate(rows):
-            for best in self._cheapest_faithful(candidates, options):
-                names = [name for name in best.report.cues.missing if trigger(name) in self.preprocessor.trigger_words]
-                if names:
-                    owing[place] = names
+            best = cheapest_faithful(candidates, options)
+            missing = best.report.cues.missing if best else ()
+            if names := [name for name in missing if trigger(name) in self.preprocessor.trigger_words]:
+                owing[place] = names
         return owing
-
-    def _cheapest_faithful(self, candidates: Sequence[Candidate], options: ResolvedOptions) -> list[Candidate]:
-        """Return a list with the cheapest candidate without errors in values, empty if there is none."""
-        return cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
 
     def _kept(
         self, decoder: Decoder, request: Request, drawn: Sequence[Hypothesis], options: ResolvedOptions

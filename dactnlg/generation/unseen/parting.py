@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dactnlg.generation.candidates import Candidate, Rows, cheapest
+from dactnlg.generation.candidates import Candidate, Rows, cheapest_faithful, scored
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.dividing import Divider
 from dactnlg.generation.unseen.doubts import ALARMING
 from dactnlg.generation.unseen.nameless import Nameless
-from dactnlg.generation.unseen.parts import Parts, favourites, stated
+from dactnlg.generation.unseen.parts import MOST, Parts, stated
 from dactnlg.generation.unseen.several_acts import SeveralActs
 from dactnlg.generation.unseen.unseen_acts import STRANGE, UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
@@ -80,7 +80,7 @@ class Parting:
             options: how sentences are chosen.
             way: the round, from 0 to `WAYS` - 1.
         """
-        found, unseen = _best(candidates, options), self._unseen.is_new(request)
+        found, unseen = cheapest_faithful(candidates, options), self._unseen.is_new(request)
         best = found if found is not None and not (unseen and found.origin == "template") else None
         right = best is not None and best.right
         strange = right and best is not None and (unseen or not self._unseen.doubts.usual(request, best.tokens))
@@ -112,18 +112,16 @@ class Parting:
         options: ResolvedOptions,
     ) -> list[Candidate]:
         """Return a request's candidates together with texts made of the candidates for its parts."""
-        best = (_best(row, options) for row in said)
+        best = (cheapest_faithful(row, options) for row in said)
         found = {place: each for place, each in enumerate(best) if each is not None and each.right}
         if not found or (parts.all_needed and len(found) < len(said)):
             return list(candidates)
-        texts = parts.join(found)
         heard = {name for each in found.values() for name in stated(each.request.turn)} if parts.whole else None
-        more = favourites(self._preprocessor, decoder, request, texts, options, heard=heard)
+        texts = parts.join(found)
+        encoded = [self._preprocessor.vocabulary.encode(text) for text in texts]
+        scores = decoder.sentence_scores(request.turn, encoded, request.context) if texts else ()
+        made = scored(self._preprocessor, request, zip(texts, scores, strict=True), options, heard=heard)
+        more = sorted(made, key=lambda each: -(each.score or 0.0))[:MOST]
         better = any(each.right for each in more)
         kept = [each for each in candidates if not better or each.origin != "template"]
         return self._unseen.pool(decoder, request, [*kept, *more], options).best(options.n_best)
-
-
-def _best(candidates: Sequence[Candidate], options: ResolvedOptions) -> Candidate | None:
-    """Return the cheapest candidate without errors in values; None if there is none."""
-    return next(iter(cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)), None)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.surface import strip_joiner
-
-if TYPE_CHECKING:
-    from dactnlg.generation.decoders.decoder import Decoder
 
 MOST = 4
 """Maximum number of texts kept, of conjunctions tried, and of slots in a sentence that goes on about something."""
@@ -55,41 +51,3 @@ class Parts(NamedTuple):
 def part(preprocessor: Preprocessor, whole: Request, act_type: str, slots: Iterable[Slot]) -> Request:
     """Return a request for some slots of `whole`, as an act of the given type."""
     return preprocessor.request(Turn((DialogueAct(act_type, tuple(slots)),)), whole.context)
-
-
-def favourites(
-    preprocessor: Preprocessor,
-    decoder: Decoder,
-    request: Request,
-    texts: Sequence[Text],
-    options: ResolvedOptions,
-    *,
-    heard: Container[str] | None,
-) -> list[Candidate]:
-    """Return texts for a request as candidates: the `MOST` that the model scores highest, in this order.
-
-    Args:
-        preprocessor: the preprocessor of a run.
-        decoder: the model.
-        request: the whole act.
-        texts: made of sentences for its parts.
-        options: how sentences are chosen.
-        heard: what the parts are known to say; see `Candidate`.
-    """
-    if not texts:
-        return []
-    encoded = [preprocessor.vocabulary.encode(text) for text in texts]
-    scores = decoder.sentence_scores(request.turn, encoded, request.context)
-    found = [
-        Candidate(
-            preprocessor,
-            request,
-            tuple(text),
-            options.normalized(score, text),
-            origin="composed",
-            ask=options.append_questions,
-            heard=heard,
-        )
-        for score, text in zip(scores, texts, strict=True)
-    ]
-    return sorted(found, key=lambda each: -(each.score or 0.0))[:MOST]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dactnlg._utils.memory import Memory
 from dactnlg._utils.ranking import Cost, ascending
 from dactnlg.acts import DialogueAct, Turn
-from dactnlg.generation.candidates import Candidate, cheapest
+from dactnlg.generation.candidates import Candidate, cheapest_faithful, scored
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
@@ -123,7 +123,8 @@ class UnseenActs:
                 break
             texts = [tokens for tokens, _ in group]
             scores = decoder.sentence_scores(request.turn, self._encoded(texts), request.context)
-            made = sorted(self._made(request, texts, scores, options), key=_score, reverse=True)
+            made = scored(self._preprocessor, request, zip(texts, scores, strict=True), options)
+            made.sort(key=_score, reverse=True)
             # The composer has counted doubts about joints, but not whether a text performs its act.
             rated = ((doubts + self.doubts.unlike(request.turn, each.tokens), each) for each in made if each.right)
             found = sorted([*_first(rated, doubts, _enough(options)), *found], key=lambda each: each[0])
@@ -136,8 +137,8 @@ class UnseenActs:
         return self._new.put(request.act, self._combinations.lack(request.turn), 200) if found is None else found
 
     def _all_usual(self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions) -> bool:
-        best = cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
-        return all(self.doubts.usual(request, candidate.tokens) for candidate in best)
+        best = cheapest_faithful(candidates, options)
+        return best is None or self.doubts.usual(request, best.tokens)
 
     def widen(self, pool: Pool, candidates: Iterable[Candidate], options: ResolvedOptions) -> Pool:
         """Return a pool with the less doubtful candidates from a wider search added."""
@@ -156,15 +157,6 @@ class UnseenActs:
 
     def _encoded(self, texts: Iterable[Tokens]) -> list[list[int]]:
         return [self._preprocessor.vocabulary.encode(text) for text in texts]
-
-    def _made(
-        self, request: Request, texts: Sequence[Tokens], scores: Iterable[float], options: ResolvedOptions
-    ) -> list[Candidate]:
-        ask = options.append_questions
-        return [
-            Candidate(self._preprocessor, request, text, options.normalized(score, text), origin="composed", ask=ask)
-            for text, score in zip(texts, scores, strict=True)
-        ]
 
 
 def _least(found: Sequence[Doubted]) -> int:
