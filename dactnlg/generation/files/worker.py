@@ -136,12 +136,13 @@ class GenerationWorker:
         runs = checked_runs(self.run)
         self.options.resolve(runs[0].config.decoding, runs[0].config.training.seed)
         backend = chosen_backend(runs, self.backend)
-        loaded = {"backend": backend, "version of dactnlg": __version__, "model": self._model_hash()}
+        loaded = {"backend": backend, "version of dactnlg": __version__, "model": self._model_hash}
         context = {"context": self.context} if self.context else {}
         return {**asdict(self.options), **loaded, "format": self.output_format, **context}
 
+    @cached_property
     def _model_hash(self) -> str:
-        """Return a SHA-256 over the configuration and model files of the runs."""
+        """A SHA-256 over the configuration and model files of the runs."""
         files = [file for run in map(Run, listed(self.run)) for file in (run.config_path, *run.model_files())]
         return digest([file_digest(file) for file in files if file.exists()])
 
