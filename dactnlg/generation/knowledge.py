@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
+from dactnlg.acts import Turn
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct
 from dactnlg.text.templates import kind
@@ -42,11 +43,11 @@ class KnownActs:
         """Return what is known about an act."""
         found = self._known.get(act)
         if found is None:
-            found = self._known.put(act, self._look(act), 200 + 60 * len(act.turn.acts))
+            found = self._known.put(act, self._look(act.turn), 200 + 60 * len(act.turn.acts))
         return found
 
-    def _look(self, act: DelexicalizedAct) -> ActKnowledge:
-        preprocessor, turn = self._preprocessor, act.turn
+    def _look(self, turn: Turn) -> ActKnowledge:
+        preprocessor = self._preprocessor
         names = (preprocessor.reader or preprocessor.checker).unchecked(turn)
         # Questions next to other questions or after other acts are recognised by their wordings in training, if there
         # are any; for the rest there is only the slot's name, and for a part that is said by itself not even that.

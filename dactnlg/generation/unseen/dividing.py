@@ -186,8 +186,7 @@ class Divider:
         """
         if act_type not in self._clauses:
             templates = self._preprocessor.templates
-            acts = {each for key in templates.sentences for each in act_types(key)}
-            others = {each for each in acts if not self._asks(each)}
+            others = {each for key in templates.sentences for each in act_types(key) if not self._asks(each)}
             found = clauses(templates, others) | clauses(templates, {act_type})
             if self._asks(act_type):
                 start = added(templates, act_type)
@@ -215,9 +214,7 @@ class Divider:
     def _bare(self) -> set[tuple[Key, Key]]:
         """The kinds of turns, with their special values, for which training has sentences without placeholders."""
         specials = self._preprocessor.templates.specials.items()
-        bare = [
-            (key, found) for (key, text), found in specials if not any(map(is_placeholder, map(strip_joiner, text)))
-        ]
+        bare = [(key, found) for (key, text), found in specials if not any(map(is_placeholder, text))]
         return {(key, canonical_values(values)) for key, found in bare for values in found}
 
     def _most_of(self, act: DialogueAct, subject: Slot | None) -> set[str]:
