@@ -1,8 +1,8 @@
-"""Models by name: the contract (`base`), one file a model, and NumPy accelerators for some of them (`numpy`).
+"""Models by name: the contract (`base`), one file per model, and faster NumPy versions of some of them (`numpy`).
 
-A model NAME is the class with a `Section` in `dactnlg/models/NAME.py`, or the class that a package names as an entry
-point NAME in the group `dactnlg.models`. Other rooms see `prepare`, `step`, `loss` and the section alone. Keras is
-imported when a model is first asked for.
+The model NAME is the class with a `Section` in `dactnlg/models/NAME.py`, or the class that another package registers
+as the entry point NAME in the group `dactnlg.models`. Other rooms use only `prepare`, `step`, `batch_loss` and the
+section. Keras is imported when a model is first requested.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
     from dactnlg.text.encoding import Sizes
 
-# Every way to Keras leads through this room.
+# Keras is only ever imported by way of this package.
 quiet_tensorflow()
 
 PARTS = frozenset({"answers", "attention", "backend", "base", "cells", "copying", "dialogue_sections"})
 PARTS |= {"gpt2_checkpoint", "recurrent", "sections", "weights"}
-"""The files of this folder that hold no model."""
+"""The modules of this folder that define no model."""
 SHIPPED: dict[str, type[ModelSection]] = {**ACT_MODELS, **DIALOGUE}
 """The sections of the models that come with dactnlg."""
 GROUP = "dactnlg.models"
-"""The group of entry points that name models of other packages."""
+"""The entry point group in which other packages register models."""
 
 
 def model_class(name: str) -> Any:
@@ -44,9 +44,9 @@ def model_class(name: str) -> Any:
 
     Raises:
         UnknownNameError: there is no such model.
-        ConfigError: the file holds no model, or what an entry point names cannot be imported or is no model.
+        ConfigError: the file defines no model, or the target of an entry point cannot be imported or is no model.
     """
-    # A module's name, not a path into one.
+    # `isidentifier` rejects dotted paths.
     if name.isidentifier() and find_spec(f"{__name__}.{name}") and (found := _model_in(name)):
         return found
     for point in entry_points(group=GROUP, name=name):
@@ -63,13 +63,13 @@ def model_class(name: str) -> Any:
 
 
 def names() -> list[str]:
-    """Return the names of all models; none of them is imported."""
+    """Return the names of all models without importing any of them."""
     files = {module.name for module in iter_modules(__path__) if not module.ispkg} - PARTS
     return sorted({*SHIPPED, *files, *(point.name for point in entry_points(group=GROUP))})
 
 
 def section(name: str) -> type[ModelSection]:
-    """Return the section of a model's configuration.
+    """Return the class of a model's configuration section.
 
     Raises:
         UnknownNameError: there is no such model.
@@ -81,15 +81,15 @@ def section(name: str) -> type[ModelSection]:
 
 
 def checked_section(found: ModelSection, where: str) -> ModelSection:
-    """Return the section of a run's configuration as its model's own, defaults filled in.
+    """Validate the model section of a run's configuration with the model's own class, and fill in defaults.
 
     Args:
-        found: the section as it stands in the file.
-        where: what messages call the file.
+        found: the section as read from the file.
+        where: the name of the file in messages.
 
     Raises:
         UnknownNameError: there is no such model.
-        RunError: a key or a value that the model does not take.
+        RunError: the model does not accept a key or a value.
     """
     try:
         return section(found.name).model_validate(found.model_dump())
@@ -104,7 +104,7 @@ def build_model(name: str, sizes: Sizes, **keywords: Any) -> NeuralModel:
 
     Args:
         name: of the model.
-        sizes: of what the preprocessor numbers.
+        sizes: the sizes of the preprocessor's vocabularies.
         **keywords: the keys of the model's section.
 
     Raises:
@@ -124,8 +124,8 @@ def load_model(name: str, sizes: Sizes, path: Path, keywords: Mapping[str, Any])
 
     Args:
         name: of the model.
-        sizes: of what the preprocessor numbers.
-        path: the weights.
+        sizes: the sizes of the preprocessor's vocabularies.
+        path: the file of weights.
         keywords: the keys of the model's section.
 
     Raises:
@@ -146,7 +146,7 @@ def _is_model(found: object) -> bool:
 
 
 def _model_in(module: str) -> Any | None:
-    """Return the class with a section of its own in a module of this folder."""
+    """Return the class that a module of this folder defines with its own `Section`, if any."""
     full = f"{__name__}.{module}"
     classes = [value for value in vars(import_module(full)).values() if isinstance(value, type)]
     own = [value for value in classes if value.__module__ == full and "Section" in vars(value)]

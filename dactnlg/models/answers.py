@@ -1,4 +1,4 @@
-"""What the models of next turns without a GRU over turns share: dropped words, the loss and the likelihood."""
+"""What all models of the next turn share: dropped words, the loss and the likelihood."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dactnlg.text.vocabulary import UNK_ID
 
 
 class AnswerModel(NeuralModel):
-    """A model of turns; a subclass has the decoder and says what it begins with.
+    """A model of the next turn; a subclass provides the decoder and its initial state.
 
     Args:
         sizes: see `NeuralModel`.
         word_drop: see `DialogueSection`.
-        latent_size: Z, where a subclass has a latent variable.
-        **kwargs: of the decoder.
+        latent_size: Z, if a subclass has a latent variable.
+        **kwargs: the decoder's.
     """
 
     inputs: tuple[str, ...] = ("turns", "turn_lengths")
@@ -41,7 +41,7 @@ class AnswerModel(NeuralModel):
         return self.cross_entropy(batch, self.logits(given, training=training))
 
     def dropped(self, tokens: Tensor) -> Tensor:
-        """Return the decoder's input words, (B, T), some of them `<unk>`, but never the first."""
+        """Return the decoder's input words, (B, T), some replaced by `<unk>`, but never the first."""
         chance = keras.random.uniform(ops.shape(tokens), seed=self.noise)
         return ops.where(ops.logical_and(chance < self.word_drop, positions(tokens) > 0), UNK_ID, tokens)
 
@@ -52,14 +52,14 @@ class AnswerModel(NeuralModel):
 
 
 class GRUAnswerModel(AnswerModel, RecurrentModel):
-    """A model of turns that decodes with a GRU; see `AnswerModel` and `RecurrentModel`."""
+    """A model of the next turn that decodes with a GRU; see `AnswerModel` and `RecurrentModel`."""
 
     def make_cell(self) -> GRUCell:
         """Return the decoder's cell."""
         return GRUCell(self.hidden_size)
 
     def embedding_initializer(self) -> keras.initializers.Initializer:
-        """Return normal numbers: from small ones, readers of turns begin to tell words apart many epochs later."""
+        """Return a normal initializer: from smaller numbers, turn encoders learn to tell words apart epochs later."""
         return keras.initializers.RandomNormal(stddev=0.5)
 
 

@@ -1,7 +1,7 @@
-"""Attention over the entries of an act: their vectors, and the one function that looks at vectors.
+"""Attention over the entries of an act: the entries' vectors, and the attention function that all models use.
 
-Shape letters: B acts, M entries with one more for the act, L words of a value; Q queries, S things to look at, A heads;
-E, F lengths of vectors.
+Shape letters: B acts, M entries plus one for the whole act, L words of a value; Q queries, S positions attended to,
+A heads; E, F lengths of vectors.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from dactnlg.text.encoding import Sizes
 Tensor: TypeAlias = keras.KerasTensor
 
 UNSEEN = -1e9
-"""Added to the score of what must not be looked at; scores are in single precision."""
+"""Added to the scores of masked positions; scores are in single precision."""
 
 
 class EntryEmbedding(keras.layers.Layer):
-    """Gives each entry of an act a vector: those of the fused entry, of its slot by itself, and of its value's words.
+    """Gives each entry of an act a vector: the fused entry's plus its slot's plus the mean of its value's words'.
 
-    The order of words within a value is not seen. The first vector is of no entry, but of the whole DA vector; so there
-    is something to look at in every act, and with several corpora it says whose manner is wanted.
+    The order of words within a value is ignored. The first vector is that of the whole DA vector, not of an entry; so
+    every act has something to attend to, and with several corpora this vector says whose style is wanted.
 
     Args:
-        sizes: of what the preprocessor numbers.
+        sizes: the sizes of the preprocessor's vocabularies.
         size: E.
     """
 
     def __init__(self, sizes: Sizes, size: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        # Row 0 is padding in both tables; it is never summed.
+        # Row 0 is padding in the first two tables; it is never summed.
         self.entries = self.add_weight((sizes.act + 1, size), "glorot_uniform", name="entries")
         self.words = self.add_weight((sizes.words, size), "glorot_uniform", name="words")
         self.act = self.add_weight((sizes.act, size), "glorot_uniform", name="act")
         self.built = True
 
     def call(self, act: Tensor, entries: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the vectors, (B, M, E), and which of them are no padding, (B, M).
+        """Return the vectors, (B, M, E), and which of them are not padding, (B, M).
 
         Args:
             act: the DA vectors, (B, D).
@@ -55,10 +55,10 @@ class EntryEmbedding(keras.layers.Layer):
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor) -> Tensor:
-    """Return the values that each query looks at, weighted by the softmax of query times key.
+    """Return for each query the mean of the values, weighted by the softmax of query times key.
 
     Args:
-        queries: (B, Q, A, E); scaled already, if they are to be.
+        queries: (B, Q, A, E), already scaled where scaling is wanted.
         keys: (B, S, E), the same for all heads.
         values: (B, S, F).
         bias: added to the scores, (B or 1, Q or 1, S).
@@ -73,7 +73,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor) -> Tenso
         ops.reshape(ops.cast(scores, "float32"), (-1, count, heads, ops.shape(keys)[1]))
         + ops.cast(bias, "float32")[:, :, None]
     )
-    # Not `ops.softmax`, which warns of a sentence of one word.
+    # Not `ops.softmax`, which issues a warning for an axis of length 1.
     weights = ops.exp(scores - ops.max(scores, axis=-1, keepdims=True))
     weights = ops.cast(weights / ops.sum(weights, axis=-1, keepdims=True), values.dtype)  # (B, Q, A, S)
     seen = ops.matmul(ops.reshape(weights, (-1, count * heads, ops.shape(keys)[1])), values)
@@ -81,12 +81,12 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor) -> Tenso
 
 
 def bias_of(visible: Tensor) -> Tensor:
-    """Return what is added to scores, of the shape of the flags: 0 for what may be looked at."""
+    """Return what is added to scores, in the shape of the flags: 0 where visible, else `UNSEEN`."""
     return (1.0 - ops.cast(visible, "float32")) * UNSEEN
 
 
 def _sum(table: Tensor, numbers: Tensor) -> Tensor:
-    """Return the sums of rows of a table, (..., K) -> (..., E); number 0 has none."""
-    # A product with a weight, as in `rows_of`: else TensorFlow clips the gradient of each row by itself.
+    """Return sums of rows of a table, (..., K) -> (..., E); index 0 adds nothing."""
+    # Multiplied by 1 as in `rows_of`: otherwise TensorFlow clips the gradient of each row separately.
     rows = ops.take(ops.multiply(table, 1.0), numbers, axis=0)
     return ops.sum(rows * ops.cast(numbers > 0, rows.dtype)[..., None], axis=-2)

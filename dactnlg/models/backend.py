@@ -19,8 +19,8 @@ def compiled(function: Callable[..., Any], *, any_shape: bool = False) -> Callab
 
     Args:
         function: of tensors.
-        any_shape: one program for all shapes once it has met two, where the backend has such programs; they take
-            longer to run.
+        any_shape: once two shapes have been seen, use one program for all shapes, where the backend supports that;
+            such a program is slower.
     """
     backend = keras.backend.backend()
     if backend == "tensorflow":
@@ -34,16 +34,16 @@ def compiled(function: Callable[..., Any], *, any_shape: bool = False) -> Callab
     if backend == "torch":
         import torch
 
-        # PyTorch runs it as it stands; what it says needs no gradients.
+        # PyTorch runs it uncompiled; its results need no gradients.
         return torch.no_grad()(function)  # type: ignore[no-any-return]
     return function
 
 
 def check_trains() -> None:
-    """See to it that Keras' backend can learn.
+    """Check that Keras' backend can train.
 
     Raises:
-        ConfigError: it can only be asked for what a model says.
+        ConfigError: the backend only supports inference.
     """
     if (backend := keras.backend.backend()) not in _TRAINS:
         raise ConfigError(
@@ -53,32 +53,32 @@ def check_trains() -> None:
 
 
 def jit_compile() -> bool:
-    """Whether Keras should compile training steps with XLA: on JAX it must, on TensorFlow's CPU it is slower."""
+    """Whether Keras should compile training steps with XLA: required on JAX, slower on TensorFlow's CPU."""
     return keras.backend.backend() == "jax"
 
 
 def retraces() -> bool:
-    """Whether a training step is compiled anew for any length once it has met two; JAX compiles for each length."""
+    """Whether a training step is recompiled for all lengths once it has seen two; JAX compiles for each length."""
     return keras.backend.backend() == "tensorflow"
 
 
 def backend_errors() -> tuple[type[Exception], ...]:
-    """Return what the backend raises when devices, or processes that compute together, fail."""
+    """Return the exceptions that the backend raises when devices or cooperating processes fail."""
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
 
-        # TensorFlow has no types: mypy would not know that this is an exception.
+        # TensorFlow is untyped: mypy would not know that this is an exception.
         lost: type[Exception] = tf.errors.OpError
         return RuntimeError, lost
-    # JAX's own error is a RuntimeError, but for what fails between processes on CPUs.
+    # JAX raises RuntimeError, except for failures between processes on CPUs.
     return RuntimeError, ValueError
 
 
 def keep_float32() -> None:
-    """See to it that a GPU computes products of float32 numbers in float32, unless the user has told JAX otherwise.
+    """Make GPUs multiply float32 numbers in float32, unless the user has configured JAX otherwise.
 
-    TensorFlow and JAX round their factors to TF32 there, 10 bits of 23, and a score is to be the same on every machine.
-    Lower precision can be asked for (`training.precision`).
+    By default TensorFlow and JAX round the factors to TF32 there, 10 bits of 23, but a score should be the same on
+    every machine. Lower precision is available on request (`training.precision`).
     """
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
@@ -92,17 +92,17 @@ def keep_float32() -> None:
 
 
 def make_deterministic() -> None:
-    """See to it that the same program with the same seed computes the same digits."""
+    """Make the same program with the same seed give bit-identical results."""
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
 
-        # Sums over threads are otherwise taken in the order in which threads end.
+        # Otherwise threads' results are summed in the order in which the threads end.
         tf.config.experimental.enable_op_determinism()
 
 
 @contextlib.contextmanager
 def computing(precision: str) -> Iterator[None]:
-    """Have the layers that are made meanwhile compute in a precision; Keras' name of one, such as mixed_bfloat16."""
+    """Make layers created in this context compute in a precision, given by Keras' name, such as mixed_bfloat16."""
     kept = keras.config.dtype_policy()
     keras.config.set_dtype_policy(precision)
     try:

@@ -1,9 +1,9 @@
 """The contract of every model: Keras weights behind `prepare`, `step` and `batch_loss`, and a configuration section.
 
-Training, search, constraints, sampling, export and evaluation see these four alone. A model names the arrays that it
-wants from the preprocessor (`inputs`), turns them into a context and a first state (`prepare`), and advances sentences
-by one token (`step`). `batch_loss` follows from these by running `step` over the reference tokens; a model that knows a
-faster way over whole sentences overrides `logits` or `batch_loss`. (Not `loss`: Keras keeps its own under that name.)
+Training, search, constraints, sampling, export and evaluation use only these four. A model names the preprocessor's
+arrays that it needs (`inputs`), turns them into a context and an initial state (`prepare`), and advances sentences by
+one token (`step`). By default `batch_loss` runs `step` over the reference tokens; a model with a faster way to process
+whole sentences overrides `logits` or `batch_loss`. (Not `loss`, a name that Keras uses itself.)
 
 Shape letters: B acts of a batch, N sentences, T time, V vocabulary.
 """
@@ -23,18 +23,18 @@ Tensors = dict[str, Tensor]
 
 
 class NeuralModel(keras.Model):
-    """A generator of delexicalised sentences, conditioned on what the preprocessor gives.
+    """A generator of delexicalised sentences, conditioned on the preprocessor's arrays.
 
-    A subclass in a file of its own, `dactnlg/models/NAME.py`, with a nested `Section`, is the model NAME. It is made
-    with `sizes` and the keys of its section as keywords.
+    A subclass with a nested `Section` in its own file, `dactnlg/models/NAME.py`, is the model NAME. Its constructor
+    takes `sizes`, and the keys of its section as keyword arguments.
 
     Args:
-        sizes: of what the preprocessor numbers.
+        sizes: the sizes of the preprocessor's vocabularies.
 
     Attributes:
-        inputs: the arrays that the model wants from the preprocessor; see `Preprocessor.arrays`.
-        traced: what `trace` shows, if anything: `left`, how much of each entry of the DA vector is still to be said, or
-            `attention`, how much of the next word's attention each entry of the act has, the act itself first.
+        inputs: the preprocessor's arrays that the model needs; see `Preprocessor.arrays`.
+        traced: what `trace` returns, if supported: `left`, how much of each entry of the DA vector is still to be said,
+            or `attention`, the share of the next word's attention on the act itself, then on each of its entries.
     """
 
     inputs: tuple[str, ...] = ("act",)
@@ -46,17 +46,17 @@ class NeuralModel(keras.Model):
         self.sizes = sizes
 
     def float_inputs(self) -> dict[str, tuple[int, ...]]:
-        """Return the shapes, without B, of inputs that no preprocessor makes: noise, and a teacher's of two turns."""
+        """Return the shapes, without B, of inputs not from the preprocessor: noise, and a teacher's for two turns."""
         return {}
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return what sentences for some acts begin with.
+        """Return the context and the initial state for a batch of acts.
 
         Args:
             inputs: the arrays named in `inputs`, each (B, ...).
 
         Returns:
-            The context, which stays the same at every step, and the first state, both by name, each (B, ...).
+            The context, which is the same at every step, and the initial state, both by name, each (B, ...).
         """
         raise NotImplementedError
 
@@ -64,8 +64,8 @@ class NeuralModel(keras.Model):
         """Advance every sentence by one token.
 
         Args:
-            context: from `prepare`, the act's row for every sentence, each (N, ...).
-            state: from `prepare` or the step before, each (N, ...).
+            context: from `prepare`, with each sentence's row being that of its act, each (N, ...).
+            state: from `prepare` or the previous step, each (N, ...).
             tokens: the tokens just generated, (N,).
 
         Returns:
@@ -74,11 +74,11 @@ class NeuralModel(keras.Model):
         raise NotImplementedError
 
     def trace(self, context: Tensors, state: Tensors) -> Tensor:
-        """Return what can be seen of the act after a step, (N, entries): see `traced`."""
+        """Return the quantity that `traced` names, after a step, (N, entries)."""
         raise NotImplementedError
 
     def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
-        """Return the logits of every next token of whole sentences, (B, T, V), by running `step` over them.
+        """Return the logits of the next token at every position of whole sentences, (B, T, V), by running `step`.
 
         Args:
             batch: `inputs`, and `tokens` (B, T) beginning with `<bos>`.
@@ -87,7 +87,7 @@ class NeuralModel(keras.Model):
         context, state = self.prepare(batch)
         cell = _StepCell(self, context, state)
         rnn = keras.layers.RNN(cell, return_sequences=True)
-        # Whole numbers stay what they are in any precision of the layers.
+        # As integers, tokens are unaffected by the layers' precision.
         tokens = ops.cast(batch["tokens"], "int32")[..., None]
         return rnn(tokens, initial_state=[*context.values(), *state.values()], training=training)
 
@@ -95,22 +95,22 @@ class NeuralModel(keras.Model):
         """Return the loss of a batch per real token.
 
         Args:
-            batch: `inputs`; `tokens` and `targets` (B, T); `lengths` (B,), 0 for rows that only fill up the batch;
+            batch: `inputs`; `tokens` and `targets` (B, T); `lengths` (B,), 0 for rows that only pad the batch;
                 `weights` (B,), how much each pair counts.
             training: whether dropout is on.
         """
         return self.cross_entropy(batch, self.logits(batch, training=training))
 
     def cross_entropy(self, batch: Tensors, logits: Tensor) -> Tensor:
-        """Return the cross entropy of the real tokens, per real token, pairs counted by their weights."""
+        """Return the mean cross entropy of the real tokens, each counted with the weight of its pair."""
         weights = ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None]  # (B, T)
-        # Whatever the layers compute in, the loss is added up in single precision.
+        # Whatever the layers' precision, the loss is summed in single precision.
         logits = ops.cast(logits, "float32")
         entropy = keras.losses.sparse_categorical_crossentropy(batch["targets"], logits, from_logits=True)
         return ops.sum(entropy * weights) / ops.maximum(ops.sum(weights), 1.0)
 
     def call(self, batch: Tensors, *, training: bool = False) -> Tensor:
-        """Return `batch_loss`: what Keras' trainer and strategies call."""
+        """Return `batch_loss`; Keras' trainer and strategies call this method."""
         policy = self.dtype_policy
         given = {
             name: policy.convert_input(batch[name], autocast=True, dtype=policy.compute_dtype) for name in self.inputs
@@ -119,7 +119,7 @@ class NeuralModel(keras.Model):
 
     @property
     def input_dtype(self) -> str:
-        """The precision of what Keras hands to `call`: single, for the weights of pairs must not be rounded."""
+        """The precision of the arrays that Keras passes to `call`: single, so that weights of pairs are not rounded."""
         return "float32"
 
     def compute_loss(
@@ -130,29 +130,29 @@ class NeuralModel(keras.Model):
         sample_weight: Any = None,
         training: bool = True,  # noqa: FBT001, FBT002  (Keras' own signature)
     ) -> Tensor:
-        """Return the prediction of `call`, which is the loss already."""
+        """Return the output of `call`, which is already the loss."""
         loss: Tensor = y_pred
         return loss
 
     def reseed(self, seed: int) -> None:
-        """Start the random numbers of dropout anew."""
+        """Reset the random number generators, such as those of dropout."""
         for variable in self.variables:
             if variable.name == "seed_generator_state":
                 variable.assign(ops.convert_to_tensor([seed, 0], variable.dtype))
 
 
 class _StepCell(keras.layers.Layer):
-    """A model's step as the cell of a Keras RNN; the context goes round with the state.
+    """A model's step as the cell of a Keras RNN; the context is passed along as part of the state.
 
     Args:
-        model: whose step it is.
+        model: the model.
         context: from `prepare`.
         state: from `prepare`.
     """
 
     def __init__(self, model: NeuralModel, context: Tensors, state: Tensors) -> None:
         super().__init__()
-        # Not an attribute that Keras tracks: the model's weights are the model's.
+        # Not the model itself: Keras would track its weights as this layer's.
         self._step = model.step
         self._names = (list(context), list(state))
         self.state_size = [part.shape[-1] for part in (*context.values(), *state.values())]
@@ -169,7 +169,7 @@ class _StepCell(keras.layers.Layer):
 
 
 def real_tokens(batch: Tensors) -> Tensor:
-    """Return which tokens of a batch are no padding, (B, T)."""
+    """Return which tokens of a batch are not padding, (B, T)."""
     return positions(batch["tokens"]) < batch["lengths"][:, None]
 
 
@@ -179,13 +179,13 @@ def positions(tokens: Tensor) -> Tensor:
 
 
 def rows_of(weight: Tensor, numbers: Tensor) -> Tensor:
-    """Return rows of a weight by their numbers, as an embedding does."""
-    # TensorFlow has the gradient of rows of a weight row by row, and would clip it before equal rows are summed.
+    """Return rows of a weight by index, as an embedding does."""
+    # The gradient of a plain `take` is sparse in TensorFlow, which would clip it before summing repeated rows.
     return ops.take(ops.multiply(weight, 1.0), numbers, axis=0)
 
 
 def mean_rows(weight: Tensor, numbers: Tensor) -> Tensor:
-    """Return the mean of rows of a weight, (B, C) -> (B, E); number 0 is padding, and of nothing else the mean is 0."""
+    """Return the mean of rows of a weight, (B, C) -> (B, E); index 0 is padding, and the mean of padding alone is 0."""
     rows = rows_of(weight, numbers)
     real = ops.cast(numbers > 0, rows.dtype)[..., None]
     return ops.sum(rows * real, axis=1) / ops.maximum(ops.sum(real, axis=1), 1.0)

@@ -1,6 +1,6 @@
-"""The equations of the recurrent cells, once for training, search and encoders.
+"""The equations of the recurrent cells, shared by training, search and encoders.
 
-A cell takes its input already projected onto its gates, and adds the recurrent part. All arrays may have any leading
+A cell takes input already projected onto its gates, and adds the recurrent part. Arrays may have any leading
 dimensions: (B, ...) under `keras.layers.RNN` in training, (N, ...) in a search.
 
 Shape letters: H hidden units, D entries of the DA vector, G gates (4H, or 4H + D).
@@ -50,7 +50,7 @@ class LSTMCell(keras.layers.Layer):
 
 
 class GRUCell(keras.layers.Layer):
-    """The GRU cell (Cho et al. 2014), reset after the product; gates in the order reset, update, candidate.
+    """The GRU cell (Cho et al. 2014), reset gate after the matrix product; gates in the order reset, update, candidate.
 
     Args:
         hidden_size: H.
@@ -102,7 +102,7 @@ class SCLSTMCell(keras.layers.Layer):
         self.hidden_size, self.act_size, self.alpha = hidden_size, act_size, alpha
         self.gate_size = 4 * hidden_size + act_size
         self.state_size: list[int] = [hidden_size, hidden_size, act_size]
-        # The act goes out with h: the loss looks at how it was used up.
+        # The output includes d: the loss depends on how the act was used up.
         self.output_size = hidden_size + act_size
         self.recurrent = self.add_weight((hidden_size, 4 * hidden_size), "orthogonal", name="recurrent")
         self.reading = self.add_weight((hidden_size, act_size), "glorot_uniform", name="reading")
@@ -121,7 +121,7 @@ class SCLSTMCell(keras.layers.Layer):
             The output [h; d], (..., H + D), and the new states.
         """
         h, c, d = states
-        # One product for the gates and the reading gate together.
+        # One matrix product for the LSTM's gates and the reading gate.
         kernel = ops.concatenate([self.recurrent, self.alpha * self.reading], axis=-1)  # (H, 4H + D)
         gates = gates + ops.matmul(h, kernel)
         d = ops.sigmoid(gates[..., 4 * self.hidden_size :]) * d  # (..., D)
@@ -130,7 +130,7 @@ class SCLSTMCell(keras.layers.Layer):
 
 
 class LSTMEncoder(keras.layers.Layer):
-    """Reads sequences with an LSTM and returns its last states.
+    """Reads sequences with an LSTM and returns its last hidden states.
 
     Args:
         input_size: length of one step of a sequence.
@@ -147,12 +147,12 @@ class LSTMEncoder(keras.layers.Layer):
         self.built = True
 
     def call(self, steps: Tensor, mask: Tensor) -> Tensor:
-        """Return the state after the last step that the mask keeps, (B, H), for (B, T, input) and (B, T)."""
+        """Return the state after the last unmasked step, (B, H), given steps, (B, T, input), and a mask, (B, T)."""
         return self.rnn(ops.matmul(steps, self.projection) + self.bias, mask=mask)
 
 
 def open_forget_gate(hidden_size: int) -> Any:
-    """Return an initializer of a bias, (G,), that is 1 for the forget gate and 0 elsewhere."""
+    """Return an initializer for a bias, (G,): 1 for the forget gate and 0 elsewhere."""
 
     def initialize(shape: tuple[int, ...], dtype: Any = None) -> Tensor:
         ones = ops.ones((hidden_size,), dtype)

@@ -14,11 +14,11 @@ LEAST = 1e-30
 
 
 class CopyMechanism(keras.layers.Layer):
-    """Mixes what a decoder would generate with what it would copy.
+    """Mixes the distribution that a decoder generates with one over tokens that it can copy.
 
     p(w) = (1 - g) softmax(logits)(w) + g sum_{i: token i is w} a_i, where a is the softmax of query times key over the
-    S tokens that can be copied, and g a sigmoid of the query; g is 0 where there is none. A token's key is made of its
-    own vector and of that of the entry it stands in: so it is known what is copied, and what of.
+    S tokens that can be copied, and g a sigmoid of the query; g is 0 if there are none. A token's key combines its own
+    vector with that of its entry, so it shows what would be copied and from which entry.
 
     Args:
         memory_size: F, length of an entry's vector.
@@ -35,13 +35,13 @@ class CopyMechanism(keras.layers.Layer):
         self.built = True
 
     def prepare(self, tokens: Tensor, embedded: Tensor, memory: Tensor, places: Tensor) -> dict[str, Tensor]:
-        """Return what stays the same at every step, by name.
+        """Return the part of the context that `mix` needs, by name.
 
         Args:
-            tokens: numbers of the tokens that can be copied, (B, S); 0 is padding.
+            tokens: indices of the tokens that can be copied, (B, S); 0 is padding.
             embedded: their vectors, (B, S, E).
             memory: the vectors of the entries, (B, M, F).
-            places: which of them each token stands in, (B, S).
+            places: the entry that each token belongs to, (B, S).
         """
         entries = ops.take_along_axis(memory, places[..., None], axis=1)
         keys = ops.matmul(entries, self.places) + ops.matmul(embedded, self.tokens)
@@ -51,13 +51,13 @@ class CopyMechanism(keras.layers.Layer):
         """Return the log probabilities of the next tokens, (B, T, V).
 
         Args:
-            context: with what `prepare` returned.
-            queries: of every word to be, (B, T, H).
-            logits: of what would be generated, (B, T, V).
+            context: contains what `prepare` returned.
+            queries: one for each word to generate, (B, T, H).
+            logits: of generating, without copying, (B, T, V).
         """
         tokens = ops.cast(context["copies"], "int32")
         real = tokens > 0
-        # In single precision: what is hardly copied would have no gradient that half of it can hold.
+        # In single precision: the gradients of tokens that are hardly ever copied would underflow in half precision.
         words = ops.one_hot(tokens, logits.shape[-1], dtype="float32")  # (B, S, V)
         copied = attend(queries[:, :, None], context["copy_keys"], words, bias_of(real)[:, None])[:, :, 0]
         closed = bias_of(ops.any(real, axis=1))[:, None, None]

@@ -1,6 +1,6 @@
 """A conditional variational autoencoder (Zhao et al. 2017, section 3; Bowman et al. 2016).
 
-A sentence comes from its act and a latent variable, which stands for all that the act leaves open.
+A sentence is generated from its act and a latent variable for everything that the act leaves open.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from dactnlg.text.encoding import Sizes
 
 
 class CVAE(LSTM):
-    """The LSTM decoder with a latent variable in its gates.
+    """The LSTM decoder with a latent variable added to its gates.
 
-    Training draws z from the posterior q(z|x, y), a Gaussian read off act and sentence, and the loss is the negative
-    evidence lower bound: cross entropy + KL(q || p), with p(z|x), the prior, read off the act alone. Generation takes
-    the prior's mean. Against a posterior that collapses into the prior, the KL term is annealed from 0 to 1 (Bowman et
-    al. 2016, section 3.1), and less than `free_bits` in a dimension costs nothing (Kingma et al. 2016, appendix C.8).
+    Training draws z from the posterior q(z|x, y), a Gaussian computed from act and sentence; the loss is the negative
+    evidence lower bound: cross entropy + KL(q || p), with the prior p(z|x) computed from the act alone. Generation uses
+    the prior's mean. To prevent posterior collapse, the KL term is annealed from 0 to 1 (Bowman et al. 2016, section
+    3.1), and less than `free_bits` in a dimension costs nothing (Kingma et al. 2016, appendix C.8).
 
     Args:
         sizes: see `RecurrentModel`.
         latent_size: Z, length of the latent variable.
-        annealing: batches until the KL term has its whole weight.
-        free_bits: nats of KL that a dimension has for nothing, on average over a batch.
+        annealing: batches until the KL term has its full weight.
+        free_bits: nats of KL per dimension that cost nothing, on average over a batch.
         **kwargs: see `RecurrentModel`.
     """
 
@@ -62,15 +62,15 @@ class CVAE(LSTM):
         return mean, spread
 
     def act_gates(self, inputs: Tensors) -> Tensor:
-        """Return what act and latent variable, `z` or else the prior's mean, add to the gates, (B, 4H)."""
+        """Return what the act and the latent variable (`z`, or else the prior's mean) add to the gates, (B, 4H)."""
         z = inputs["z"] if "z" in inputs else self.prior(inputs["act"])[0]
         return super().act_gates(inputs) + ops.matmul(z, self.latent_projection)
 
     def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the negative evidence lower bound of a batch per real token; see `NeuralModel.batch_loss`.
 
-        In training z is drawn and the KL term annealed and freed of its bits; else z is the posterior's mean and the
-        KL term whole.
+        In training z is drawn, and the KL term is annealed and has free bits; otherwise z is the posterior's mean and
+        the KL term is used in full.
         """
         prior, posterior = self.prior(batch["act"]), self.posterior(batch)
         mean, spread = posterior
@@ -93,7 +93,7 @@ class CVAE(LSTM):
 
 
 def gaussian_divergence(one: tuple[Tensor, Tensor], other: tuple[Tensor, Tensor]) -> Tensor:
-    """Return KL(one || other) of Gaussians with diagonal covariance, (B, Z); each is its mean and log variance."""
+    """Return KL(one || other) by dimension, (B, Z), of diagonal Gaussians, each given as mean and log variance."""
     mean, spread = one
     other_mean, other_spread = other
     ratio = ops.exp(spread - other_spread) + ops.square(mean - other_mean) * ops.exp(-other_spread)

@@ -1,4 +1,4 @@
-"""The configuration sections of the models that answer a context, apart from Keras."""
+"""The configuration sections of the models that answer a dialogue context; importing them does not import Keras."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Regularization = Literal["none", "emotion", "embedding", "both", "input"]
 
 
 class DialogueSection(ModelSection):
-    """What the models of dialogues share.
+    """The keys that all dialogue models share.
 
     Attributes:
         word_drop: share of the decoder's input words that are `<unk>` in training (Bowman et al. 2016, section 3.1).
-        turns: turns of a context that are seen, the last ones.
-        longest: tokens of a turn that are seen, its end included.
-        most_words: size of the vocabulary.
-        dialogues: the first so many dialogues of each split alone; None for all.
+        turns: how many of the last turns of a context are seen.
+        longest: how many tokens of a turn are seen, including its end.
+        most_words: largest size of the vocabulary.
+        dialogues: use only this many dialogues of each split, the first ones; None for all.
         teacher: the file of a teacher's arrays; see `dactnlg.dialogue.teaching`.
     """
 
@@ -35,13 +35,13 @@ class DialogueSection(ModelSection):
     teacher: str | None = None
 
     def keywords(self) -> dict[str, Any]:
-        """Return what the model's class is made with."""
+        """Return the keyword arguments of the model's class."""
         apart = ("turns", "longest", "most_words", "dialogues", "teacher")
         return {name: value for name, value in super().keywords().items() if name not in apart}
 
 
 class GRUSection(DialogueSection, LSTMSection):
-    """The configuration of `gru_lm`, and what all models of dialogues with a GRU for a decoder share.
+    """The configuration of `gru_lm`, and the base of all dialogue models with a GRU decoder.
 
     Attributes:
         hidden_size, embedding_size, dropout: see `LSTMSection`.
@@ -79,7 +79,7 @@ class VAELMSection(GRUSection):
 
 
 class TransformerLMSection(DialogueSection, TransformerSection):
-    """The configuration of `transformer_lm`: what dialogues need and what a Transformer does."""
+    """The configuration of `transformer_lm`: the keys of dialogue models and those of a Transformer."""
 
 
 class TransformerSeq2SeqSection(TransformerLMSection):
@@ -98,13 +98,13 @@ class HREDSection(GRUSection):
     Attributes:
         utterance_size: units of the GRU over the words of a turn.
         context_size: units of the GRU over turns.
-        ei: what the context RNN is taught of each turn (Ghandeharioun et al. 2019, section 3): nothing, its emotion,
-            its embedding, both; or `input`, which gets both as inputs and is taught nothing.
-        emotion_weight: of the cross entropy of emotions, a mean over turns, beside the summed loss of tokens.
+        ei: what the context RNN learns to predict of each turn (Ghandeharioun et al. 2019, section 3): nothing, its
+            emotion, its embedding, or both; with `input` it gets both as inputs instead and predicts nothing.
+        emotion_weight: of the cross entropy of emotions, a mean over turns, relative to the summed loss of tokens.
         embedding_weight: of the squared error of embeddings, a mean over turns and dimensions.
-        emotions, vector_size: how many emotions the teacher tells apart, and the length of its vectors.
-        acts: whether the decoder is told the labels of the acts of the turn that it is to say.
-        act_drop: share of the turns in training of which it is told none, so that it can do without.
+        emotions, vector_size: how many emotions the teacher distinguishes, and the length of its vectors.
+        acts: whether the decoder is given the labels of the acts of the turn to generate.
+        act_drop: share of the training turns for which these labels are withheld, so that it also works without.
     """
 
     utterance_size: int = Field(default=256, ge=1, le=8192)
@@ -130,8 +130,8 @@ class VHREDSection(HREDSection):
 
     Attributes:
         latent_size: length of the latent variable.
-        annealing: batches until the KL term has its whole weight, exactly 1.
-        free_bits: nats of KL that a dimension of a latent variable has for nothing, on average over a batch.
+        annealing: batches until the KL term has its full weight, exactly 1.
+        free_bits: nats of KL per dimension of a latent variable that cost nothing, on average over a batch.
     """
 
     latent_size: int = Field(default=64, ge=1, le=8192)
@@ -159,18 +159,18 @@ DIALOGUE: dict[str, type[DialogueSection]] = {
     "vhred": VHREDSection,
     "vhcr": VHCRSection,
 }
-"""The models that learn from dialogues."""
+"""The sections of the models that learn from dialogues."""
 
 
 def check_says_acts(name: str, run: Path) -> None:
-    """Refuse a run whose model answers contexts, where acts are to be said.
+    """Refuse a run whose model answers dialogue contexts where one that verbalises acts is needed.
 
     Args:
-        name: the model's.
-        run: the folder, for the message.
+        name: of the model.
+        run: the run's folder, for the message.
 
     Raises:
-        RunError: it answers contexts.
+        RunError: the model answers contexts.
     """
     if name in DIALOGUE:
         raise RunError(f"{run} answers contexts (model '{name}'); it is for evaluate, selfplay --open and chat")

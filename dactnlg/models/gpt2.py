@@ -1,4 +1,4 @@
-"""GPT-2 (Radford et al. 2019) that reads the act as a prefix of its sentence; it may begin with published weights."""
+"""GPT-2 (Radford et al. 2019) that reads the act as a prefix of its sentence; it can start from published weights."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from dactnlg.models.sections import GPT2Section
 from dactnlg.text.encoding import Sizes
 
 EPSILON = 1e-5
-"""Of all norms."""
+"""Of all layer norms."""
 
 
 class GPT2(NeuralModel):
-    """A Transformer decoder alone: what it has read is the act, what it goes on with is the sentence.
+    """A decoder-only Transformer: the act is the prompt, the sentence its continuation.
 
-    The entries of the act come first, a vector each, then the words, one after the other. Everything looks back alone,
-    at entries and at words, as in Radford et al. (2019, section 2.3) and Radford et al. (2018, section 3.1): norms
-    before the sublayers and behind the last one, learned positions, and the token table for the output layer. Words are
-    the package's own, so that constraints hold; `gpt2_checkpoint` gives them the vectors of a checkpoint's subwords.
-    Dropout is on embeddings and on what sublayers add, not on the weights of attention.
+    The entries of the act come first, one vector each, then the words one by one. Attention is causal over entries and
+    words, as in Radford et al. (2019, section 2.3) and Radford et al. (2018, section 3.1): norms before the sublayers
+    and after the last one, learned positions, and the transposed token embedding as output layer. The vocabulary is
+    this package's own, so that constraints hold; `gpt2_checkpoint` derives its vectors from a checkpoint's subwords.
+    Dropout applies to embeddings and sublayer outputs, not to attention weights.
 
-    A search keeps the keys and values of the entries in the context ("act0", ... for each layer), and in the state
-    those of the last words ("past0", ...), always the same number: `window`.
+    A search keeps the keys and values of the entries in the context ("act0", ... per layer), and those of the last
+    `window` words in the state ("past0", ...).
 
-    Shape letters: B acts, N sentences, T time, M entries, S what is looked at, H hidden units, A heads, P positions, W
-    window.
+    Shape letters: B acts, N sentences, T time, M entries, S positions attended to, H hidden units, A heads, P
+    positions, W window.
 
     Args:
-        sizes: of what the preprocessor numbers.
+        sizes: the sizes of the preprocessor's vocabularies.
         hidden_size: H.
-        heads: A; they divide H.
+        heads: A; must divide H.
         layers: of attention.
         dropout: share of units dropped in training.
-        positions: P; what stands behind the last one has its vector.
-        window: W, how many tokens back a word sees beside the act.
+        positions: P; later positions share the last one's vector.
+        window: W, how many tokens back a word sees, in addition to the act.
     """
 
     inputs: tuple[str, ...] = ("act", "entries", "words")
@@ -68,7 +68,7 @@ class GPT2(NeuralModel):
         self.norm = keras.layers.LayerNormalization(epsilon=EPSILON)
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return what each layer sees of the entries, and a past without words."""
+        """Return each layer's keys and values of the entries, and a state without words."""
         vectors, real = self.entries(inputs["act"], inputs["entries"], inputs["words"])  # (B, M, H), (B, M)
         places = positions(real)  # (1, M)
         bias = bias_of(ops.logical_and(places[0][:, None] >= places, real[:, None]))  # (B, M, M)
@@ -76,14 +76,14 @@ class GPT2(NeuralModel):
         count = ops.shape(vectors)[0]
         past = ops.zeros((count, self.window, 2 * self.hidden_size), vectors.dtype)
         state = {f"past{i}": past for i in range(len(self.decoder))}
-        # Numbers, but no integers: contexts and states are not, where Keras runs a step as a cell.
+        # Not integers: where Keras runs a step as a cell, contexts and states must be floats.
         context = {f"act{i}": part for i, part in enumerate(seen)}
         return {**context, "real": ops.cast(real, "float32")}, {**state, "time": ops.zeros((count, 1), "float32")}
 
     def step(self, context: Tensors, state: Tensors, tokens: Tensor) -> tuple[Tensor, Tensors]:
         """Advance every sentence by one token; see `NeuralModel.step`."""
         time = state["time"]  # (N, 1)
-        # The window's last place is the word before; those before the sentence's first word are empty.
+        # The window's last place is the preceding word; places before the sentence's first word are empty.
         ages = ops.arange(self.window, -1, -1, dtype="float32")[None, :]
         past = [state[f"past{i}"] for i in range(len(self.decoder))]
         logits, new = self._decode(context, tokens[:, None], time, bias_of(ages <= time)[:, None], past)
@@ -92,7 +92,7 @@ class GPT2(NeuralModel):
         return logits[:, 0], {**kept, "time": time + 1}
 
     def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
-        """Return the logits of every next token, (B, T, V), looking from all words at once."""
+        """Return the logits of the next token at every position, (B, T, V), computed in parallel."""
         context, _ = self.prepare(batch)
         time = positions(batch["tokens"])  # (1, T)
         ages = time[0][:, None] - time  # (T, T)
@@ -107,9 +107,9 @@ class GPT2(NeuralModel):
         Args:
             context: see `prepare`.
             tokens: (N, T).
-            time: how many tokens stand before each, (N or 1, T).
-            bias: which tokens each may look at, (N or 1, T, past and T).
-            past: keys and values of the tokens before these, by layer, if there are any.
+            time: how many tokens precede each, (N or 1, T).
+            bias: which tokens each may see, (N or 1, T, past and T).
+            past: keys and values of the preceding tokens, by layer, if any.
         """
         count, length = ops.shape(tokens)
         act = bias_of(context["real"])[:, None]  # (N, 1, M)
@@ -122,13 +122,13 @@ class GPT2(NeuralModel):
     def _read(
         self, vectors: Tensor, places: Tensor, bias: Tensor, before: Sequence[Sequence[Tensor]]
     ) -> tuple[Tensor, list[Tensor]]:
-        """Return what the last layer makes of vectors, (N, T, H), and their keys and values by layer, (N, T, 2H).
+        """Return the last layer's output, (N, T, H), and the vectors' keys and values by layer, (N, T, 2H).
 
         Args:
             vectors: of entries or tokens, (N, T, H).
-            places: where they stand, (N or 1, T).
-            bias: what each may look at, (N, T, S).
-            before: keys and values from before them by layer, in pieces.
+            places: their positions, (N or 1, T).
+            bias: which positions each may see, (N, T, S).
+            before: by layer, the keys and values of preceding positions, in pieces to concatenate.
         """
         last = float(self.positions.shape[0] - 1)
         places = ops.cast(ops.minimum(ops.cast(places, "float32"), last), "int32")
@@ -141,15 +141,15 @@ class GPT2(NeuralModel):
 
 
 class GPT2Layer(keras.layers.Layer):
-    """Attention with several heads, and two dense layers behind it (Radford et al. 2018, section 3.1).
+    """Multi-head attention followed by two dense layers (Radford et al. 2018, section 3.1).
 
-    The activation is the approximation by a hyperbolic tangent of Hendrycks and Gimpel (2016, section 2).
+    The activation is the tanh approximation of GELU (Hendrycks and Gimpel 2016, section 2).
 
     Args:
         size: H.
         heads: A.
-        layers: of the model: what each adds begins the smaller, the more there are (Radford et al. 2019, section 2.3).
-        dropout: share of what a sublayer adds that is dropped in training.
+        layers: of the model; the more, the smaller the initial output weights (Radford et al. 2019, section 2.3).
+        dropout: share of a sublayer's output dropped in training.
     """
 
     def __init__(self, size: int, heads: int, layers: int, dropout: float, **kwargs: Any) -> None:
@@ -168,8 +168,8 @@ class GPT2Layer(keras.layers.Layer):
 
         Args:
             x: (N, T, H).
-            bias: what each of x may look at, for each head, (N * A, T, S).
-            before: keys and values from before x, in pieces.
+            bias: which positions each position of x may see, for each head, (N * A, T, S).
+            before: keys and values of positions before x, in pieces to concatenate.
         """
         made = self.attention(self.attention_norm(x))
         own = made[..., self.size :]
@@ -181,18 +181,18 @@ class GPT2Layer(keras.layers.Layer):
         return x + self.dropout(self.outer(inner)), own
 
     def _apart(self, vectors: Tensor) -> Tensor:
-        """Return the heads' parts of vectors as rows of their own, (N, T, H) -> (N * A, T, H / A)."""
+        """Split vectors into heads along the batch axis, (N, T, H) -> (N * A, T, H / A)."""
         length = ops.shape(vectors)[1]
         parts = ops.reshape(vectors, (-1, length, self.heads, self.head_size))
         return ops.reshape(ops.swapaxes(parts, 1, 2), (-1, length, self.head_size))
 
     def _together(self, parts: Tensor) -> Tensor:
-        """Return the vectors of the heads' parts: what `_apart` has taken apart."""
+        """Undo `_apart`, (N * A, T, H / A) -> (N, T, H)."""
         length = ops.shape(parts)[1]
         rows = ops.swapaxes(ops.reshape(parts, (-1, self.heads, length, self.head_size)), 1, 2)
         return ops.reshape(rows, (-1, length, self.size))
 
 
 def _normal(scale: float = 1.0) -> keras.initializers.Initializer:
-    """Return what draws weights; each draws others."""
+    """Return a new initializer of weights; one shared by two layers would draw the same numbers for both."""
     return keras.initializers.RandomNormal(stddev=0.02 * scale)

@@ -1,7 +1,7 @@
-"""GPT-2 checkpoints in Hugging Face's format: what a `gpt2` begins with.
+"""GPT-2 checkpoints in Hugging Face's format, as initial weights of a `gpt2`.
 
-The layers are taken as they are. The package's words, and what stands in acts, begin as the mean of the vectors of
-their subwords, written as GPT-2 has words within a text: with a space before.
+The layers are used as they are. This package's words, and the entries of acts, start as the mean vector of their
+subwords, tokenised with a preceding space, as GPT-2 sees words within a text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dactnlg.text.vocabulary import BOS, EOS, PAD, UNK
 Arrays = dict[str, NDArray[Any]]
 
 SIZES = {"hidden_size": "n_embd", "heads": "n_head", "layers": "n_layer", "positions": "n_positions"}
-"""The keys of the section that a checkpoint decides, and their names in its `config.json`."""
+"""The keys of the section that a checkpoint determines, and their names in its `config.json`."""
 FIXED: dict[str, tuple[Any, ...]] = {
     "activation_function": ("gelu_new", "gelu_pytorch_tanh"),
     "layer_norm_epsilon": (1e-5,),
@@ -34,7 +34,7 @@ FIXED: dict[str, tuple[Any, ...]] = {
     "scale_attn_by_inverse_layer_idx": (False,),
     "tie_word_embeddings": (True,),
 }
-"""What the equations fix: the values that `config.json` may have, its default first."""
+"""What our equations fix: the values that `config.json` may have, its default first."""
 PARTS = {
     "ln_1": ("attention_norm", "gamma", "beta"),
     "attn.c_attn": ("attention", "kernel", "bias"),
@@ -43,9 +43,9 @@ PARTS = {
     "mlp.c_fc": ("inner", "kernel", "bias"),
     "mlp.c_proj": ("outer", "kernel", "bias"),
 }
-"""The parts of a layer: their names in a checkpoint, and here with those of their two weights."""
+"""The parts of a layer by their names in a checkpoint: our names for them and for their two weights."""
 SPECIAL = {PAD: None, UNK: None, BOS: ":", EOS: "<|endoftext|>"}
-"""What the tokens that are no words begin as: the act is followed as a heading is."""
+"""The text from which each special token is initialised; the act is treated like a heading that ends in a colon."""
 INSTALL = "a checkpoint's subwords need a library: pip install 'dactnlg[gpt2]'"
 
 
@@ -53,10 +53,10 @@ class Checkpoint:
     """A folder with `config.json`, `model.safetensors`, and `tokenizer.json` or `vocab.json` and `merges.txt`.
 
     Args:
-        folder: the folder; no more than its configuration is read yet.
+        folder: the folder; at first only its configuration is read.
 
     Attributes:
-        sizes: by the names of the section's keys.
+        sizes: the checkpoint's sizes, by key of the section.
 
     Raises:
         ConfigError: a file is missing, or the folder holds no GPT-2.
@@ -78,10 +78,10 @@ class Checkpoint:
             self._file(name)
 
     def weights(self, fresh: Mapping[str, NDArray[Any]], preprocessor: Preprocessor) -> tuple[Arrays, dict[str, Any]]:
-        """Return the weights that a `gpt2` begins with, and what the manifest says of them.
+        """Return the initial weights of a `gpt2`, and what the manifest records about them.
 
         Args:
-            fresh: weights drawn anew, by name: what the checkpoint has nothing for keeps them.
+            fresh: freshly drawn weights, by name, used where the checkpoint has none.
             preprocessor: of the training pairs.
 
         Raises:
@@ -93,7 +93,7 @@ class Checkpoint:
             raise self._error("model.safetensors", "its sizes are not those that training began with")
         found = {name: array.copy() for name, array in fresh.items()} | stored
         count = sum(array.size for array in stored.values())
-        # Two rows are added up for an entry, fused with its act and by itself: together they are a mean.
+        # An entry's vector is the sum of two rows, fused with its act and by itself; halving them makes it their mean.
         names = [None, *(f" {' '.join(words_of(name))}" for name in preprocessor.encoder.features)]
         tables = {
             "embedding": (map(text_of, preprocessor.vocabulary.tokens), 1.0),
@@ -108,14 +108,14 @@ class Checkpoint:
                 if ids:
                     found[table][row] = share * vectors[ids].mean(axis=0)
                     count += vectors.shape[1]
-        # The act as a whole has no words: the first place says nothing yet.
+        # The whole act has no words, so its vector starts at zero.
         found["entries/act"][:] = 0.0
         share = round(count / sum(array.size for array in found.values()), 4)
         digest = file_digest(self.folder / "model.safetensors")
         return found, {"pretrained": str(self.folder), "weights": digest, "share": share}
 
     def _stored(self) -> Arrays:
-        """Return the weights of `model.safetensors` by the names that they have here, of the right shapes."""
+        """Return the weights of `model.safetensors` by our names, with their shapes checked."""
         from safetensors import SafetensorError, safe_open
 
         path, found = self._file("model.safetensors"), Arrays()
@@ -138,7 +138,7 @@ class Checkpoint:
         return found
 
     def _names(self) -> dict[tuple[str, str], tuple[int, ...]]:
-        """Return the shapes of all weights by their names, theirs and ours."""
+        """Return the shapes of all weights by pairs of names, the checkpoint's and ours."""
         hidden = self.sizes["hidden_size"]
         widths = {"attn.c_attn": (hidden, 3 * hidden), "mlp.c_fc": (hidden, 4 * hidden)}
         widths |= {"attn.c_proj": (hidden, hidden), "mlp.c_proj": (4 * hidden, hidden)}
@@ -159,7 +159,7 @@ class Checkpoint:
         return ["tokenizer.json"] if (self.folder / "tokenizer.json").is_file() else ["vocab.json", "merges.txt"]
 
     def _tokenizer(self) -> Any:
-        """Return what splits texts into subwords."""
+        """Return the tokeniser that splits texts into subwords."""
         try:
             from tokenizers import ByteLevelBPETokenizer, Tokenizer
         except ImportError:
@@ -204,7 +204,7 @@ class Checkpoint:
 
 
 def text_of(token: str) -> str | None:
-    """Return a token as it stands within a text, with the space before it, if it has one; None for one without text."""
+    """Return a token as it appears within a text, with any preceding space; None for a token without text."""
     if token in SPECIAL:
         return SPECIAL[token]
     if is_placeholder(token):
@@ -215,7 +215,7 @@ def text_of(token: str) -> str | None:
 
 
 def words_of(name: str) -> Iterator[str]:
-    """Yield the words of the name of a slot, an act or an entry: `inform|priceRange` is inform, price, range."""
+    """Yield the words in the name of a slot, an act or an entry: `inform|priceRange` gives inform, price, range."""
     name = re.sub(r"^(act|slot|corpus):", "", name)
     for word in re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)):
         yield word.lower()

@@ -1,6 +1,6 @@
-"""A GRU language model of turns (Mikolov et al. 2010, cell of Cho et al. 2014): what is said before is not seen.
+"""A GRU language model of turns (Mikolov et al. 2010, cell of Cho et al. 2014), which sees no preceding turns.
 
-The floor that a model of conversations has to be below in perplexity; CoTK's "GRU" of text without input.
+The baseline whose perplexity a conversation model has to beat; CoTK's "GRU" for text without input.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dactnlg.text.encoding import Sizes
 
 
 class GRULanguageModel(GRUAnswerModel):
-    """A GRU that begins every turn from the same state, which is learned.
+    """A GRU that starts every turn from the same learned state.
 
     Args:
         sizes: see `GRUAnswerModel`.
@@ -32,6 +32,6 @@ class GRULanguageModel(GRUAnswerModel):
         self.start = self.add_weight((1, self.hidden_size), "zeros", name="start")
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return no context, and the first state; of the inputs only their number is looked at."""
+        """Return an empty context, and the initial state; only the batch size of the inputs is used."""
         rows = ops.shape(inputs["turn_lengths"])[0]
         return {}, {"h": ops.repeat(ops.multiply(self.start, 1.0), rows, axis=0)}

@@ -1,4 +1,4 @@
-"""A GRU encoder-decoder with attention from the last turns to the next one (Luong et al. 2015)."""
+"""A GRU encoder-decoder with attention (Luong et al. 2015), from the last turns to the next one."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dactnlg.text.encoding import Sizes
 
 
 class GRUSeq2Seq(GRUAnswerModel):
-    """A GRU decoder that looks at the words of the turns before after each of its own.
+    """A GRU decoder that attends to the words of the preceding turns after each of its own words.
 
-    Two GRUs read the turns, as one text, forward and backward. The decoder starts from the mean of what they have read;
-    attention comes after the recurrence, with the "general" score, and is not fed back into it, as in `seq2seq`. What
-    is seen is added to the decoder's output, not mixed with it in a layer more, from which less is learned.
+    Two GRUs read the turns, as one text, forward and backward. The decoder starts from the mean of their states;
+    attention comes after the recurrence, with the "general" score, and is not fed back into it, as in `seq2seq`. The
+    attended vector is added to the decoder's output; mixing the two in one more layer learned less well.
 
     Args:
         sizes: see `GRUAnswerModel`.
@@ -32,7 +32,7 @@ class GRUSeq2Seq(GRUAnswerModel):
     def __init__(self, sizes: Sizes, encoder_size: int = 128, **kwargs: Any) -> None:
         super().__init__(sizes, **kwargs)
         hidden, seen = self.hidden_size, 2 * encoder_size
-        # Turns end before their padding does, each of them: a mask with holes, which cuDNN does not take.
+        # Each turn is padded at its end, so the mask has holes, which cuDNN does not support.
         reader = keras.layers.GRU(encoder_size, return_sequences=True, use_cudnn=False)
         self.encoder: Any = keras.layers.Bidirectional(reader)  # type: ignore[attr-defined]
         self.start = self.add_weight((seen, hidden), "glorot_uniform", name="start")
@@ -40,7 +40,7 @@ class GRUSeq2Seq(GRUAnswerModel):
         self.mixture = self.add_weight((seen, hidden), "glorot_uniform", name="mixture")
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return what there is to look at, and the state that it leads to; the target is not looked at."""
+        """Return what can be attended to, and the initial state; the target is not used."""
         turns, lengths = ops.cast(inputs["turns"], "int32"), ops.cast(inputs["turn_lengths"], "int32")
         _, count, longest = turns.shape
         real = ops.reshape(positions(turns[0])[None] < lengths[..., None], (-1, count * longest))
@@ -57,12 +57,12 @@ class GRUSeq2Seq(GRUAnswerModel):
         return self._look(context, output[:, None])[:, 0], state
 
     def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
-        """Return the logits of every next token, (B, T, V)."""
+        """Return the logits of the next token at every position, (B, T, V)."""
         context, state = self.prepare(batch)
         return self._look(context, self.outputs(context, state, batch["tokens"]), training=training)
 
     def _look(self, context: Tensors, outputs: Tensor, *, training: bool = False) -> Tensor:
-        """Return the logits after looking at the turns before from every output, (B, T, H) -> (B, T, V)."""
+        """Return the logits after every output has attended to the turns, (B, T, H) -> (B, T, V)."""
         bias = context["bias"][:, None]
         seen = attend(outputs[:, :, None], context["keys"], context["memory"], bias)[:, :, 0]
         return self._project(outputs + ops.tanh(ops.matmul(seen, self.mixture)), training=training)

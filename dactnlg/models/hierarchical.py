@@ -14,11 +14,11 @@ from dactnlg.text.encoding import Sizes
 
 
 class HierarchicalSCLSTM(SCLSTM):
-    """An sc-LSTM decoder that also sees the values, through an encoder of two layers.
+    """An sc-LSTM decoder that also sees the values, through a two-layer encoder.
 
-    The lower LSTM, shared by all entries, reads the words of one value. Its last state, joined with the one-hot
-    act-slot entry, is one step of the upper LSTM, whose last state E goes to every step of the decoder together with
-    the whole DA vector.
+    The lower LSTM, shared by all entries, reads the words of one value. Its last state, concatenated with the embedded
+    act-slot entry, is one step of the upper LSTM, whose last state E is an input of every step of the decoder, together
+    with the whole DA vector.
 
     Args:
         sizes: V, D and the number of value words.
@@ -35,7 +35,7 @@ class HierarchicalSCLSTM(SCLSTM):
         super().__init__(sizes, **kwargs)
         gates = self.cell.gate_size
         self.words = self.add_weight((sizes.words, value_size), "uniform", name="words")
-        # Row 0 stands for no entry; a one-hot vector times a matrix is a row of it.
+        # Row 0 is padding. (The paper's one-hot vector times a matrix is a row of this table.)
         self.entries = self.add_weight((sizes.act + 1, value_size), "glorot_uniform", name="entries")
         self.lower = LSTMEncoder(value_size, value_size, name="lower")
         self.upper = LSTMEncoder(2 * value_size, encoder_size, name="upper")
@@ -45,10 +45,10 @@ class HierarchicalSCLSTM(SCLSTM):
     def encode(self, inputs: Tensors) -> Tensor:
         """Return E, (B, encoder_size), from `entries` (B, N, 2) and `words` (B, N, L); 0 is padding in both."""
         entries, words = inputs["entries"], inputs["words"]
-        # Dynamic sizes: the splits of a corpus differ in their longest act and value.
+        # Dynamic sizes: the splits of a corpus differ in the lengths of their longest act and value.
         _, count, length = ops.shape(words)
         flat = ops.reshape(words, (-1, length))  # (B * N, L)
-        # An entry without a value gets one unknown word to read: a sequence cannot be all padding.
+        # An entry without a value reads one padding token: a sequence must not be all padding.
         first = ops.cast(ops.arange(length) == 0, "bool")[None, :]
         values = self.lower(rows_of(self.words, flat), mask=ops.logical_or(flat > 0, first))
         values = ops.reshape(values, (-1, count, self.words.shape[1]))  # (B, N, value_size)

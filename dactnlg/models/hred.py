@@ -1,7 +1,7 @@
 """A hierarchical recurrent encoder-decoder (Serban et al. 2016), with emotion and embedding regularisation.
 
-One GRU reads the words of each turn, a second one the turns, a third one says the answer. Shape letters: B contexts,
-U turns, T tokens, H units, C units over turns, K emotions, D dimensions of embeddings, A labels of acts.
+One GRU reads the words of each turn, a second one the turns, and a third one generates the answer. Shape letters: B
+contexts, U turns, T tokens, H units, C units over turns, K emotions, D dimensions of embeddings, A labels of acts.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dactnlg.text.encoding import Sizes
 
 
 class HRED(GRUAnswerModel):
-    """A GRU decoder on what a GRU over turns has read.
+    """A GRU decoder conditioned on the last state of a GRU over turns.
 
-    With `ei`, the state after each turn tells the turn's emotions and embedding as a teacher does (Ghandeharioun et al.
-    2019, section 3.1): the cross entropy and the squared error, weighted, stand beside the SUMMED loss of a batch's
-    tokens. They count in training alone, so that validation compares likelihoods. With `input` the teacher's arrays
-    are inputs of the GRU over turns instead, and nothing is distilled (their appendix, "input only").
+    With `ei`, the state after each turn is trained to predict a teacher's emotions and embedding of the turn
+    (Ghandeharioun et al. 2019, section 3.1): the weighted cross entropy and squared error are added to the SUMMED loss
+    of a batch's tokens. This applies to training only, so that validation compares likelihoods. With `input` the
+    teacher's arrays are inputs of the GRU over turns instead, and nothing is distilled (their appendix, "input only").
 
-    With `acts` the decoder is also told what the next turn does: asks, tells, ...
+    With `acts` the decoder is also given the acts of the next turn: asks, tells, ...
 
     Args:
         sizes: see `GRUAnswerModel`.
@@ -61,7 +61,7 @@ class HRED(GRUAnswerModel):
             self.embedding_head = self.add_weight(shape, "glorot_uniform", name="embedding_head")
 
     def condition_size(self) -> int:
-        """Return the length of what the decoder is told."""
+        """Return the length of the decoder's condition, without the labels of acts."""
         return int(self.context_size)
 
     def float_inputs(self) -> dict[str, tuple[int, ...]]:
@@ -82,32 +82,32 @@ class HRED(GRUAnswerModel):
         return self.turn_reader(rows_of(self.embedding, ops.cast(tokens, "int32")), mask=mask)
 
     def read_target(self, batch: Tensors) -> Tensor:
-        """Return the target, (B, T), as a vector, (B, H): for posteriors."""
+        """Return the target, (B, T), as a vector, (B, H), for posteriors."""
         return self.turn_reader(rows_of(self.embedding, batch["targets"]), mask=real_tokens(batch))
 
     def read_context(self, inputs: Tensors, turns: Tensor, *more: Tensor) -> Tensor:
-        """Return the state after every turn, (B, U, C); behind the last one it stays.
+        """Return the state after every turn, (B, U, C); after the last real turn it stays the same.
 
         Args:
             inputs: the arrays of a batch.
             turns: from `read_turns`.
-            more: what else is told with every turn, (B, ...).
+            more: further inputs, repeated for every turn, (B, ...).
         """
         parts = [turns, *(inputs[name] for name in TAUGHT if self.ei == "input")]
         parts += [ops.repeat(part[:, None], turns.shape[1], axis=1) for part in more]
         return self.context_reader(ops.concatenate(parts, axis=-1), mask=inputs["turn_lengths"] > 0)
 
     def condition(self, inputs: Tensors) -> Tensor:
-        """Return what the decoder is told in generation, (B, ...)."""
+        """Return the decoder's condition in generation, (B, ...)."""
         return self.read_context(inputs, self.read_turns(inputs))[:, -1]
 
     def informed(self, batch: Tensors, *, draw: bool, training: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return what the decoder is told of a batch whose targets are known.
+        """Return the decoder's condition, and the terms of the loss, for a batch with known targets.
 
         Args:
             batch: with `targets`.
-            draw: draw latent variables; else they are the posterior's means.
-            training: whether sentences are dropped.
+            draw: whether latent variables are drawn; otherwise they are the posteriors' means.
+            training: whether turns are dropped (`VHCR`).
 
         Returns:
             The condition, (B, ...); the states after each turn, (B, U, C); KL(q || p) of each dimension, (B, Z); and
@@ -118,7 +118,7 @@ class HRED(GRUAnswerModel):
         return states[:, -1], states, nothing, nothing[:, 0]
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return the context's share of the gates, and the first state; the target is not looked at."""
+        """Return the context's contribution to the gates, and the initial state; the target is not used."""
         return self._begun(self.condition(inputs), inputs)
 
     def _begun(self, condition: Tensor, inputs: Tensors) -> tuple[Tensors, Tensors]:
@@ -130,8 +130,8 @@ class HRED(GRUAnswerModel):
     def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the loss of a batch per real token; see `NeuralModel.batch_loss`.
 
-        It is the summed loss of tokens, kl_mult times the summed KL and, in training, the weighted distillation, all
-        divided by the tokens: the ratios are those of sums. Free bits count in training alone.
+        It is the summed loss of tokens, plus kl_mult times the summed KL and, in training, the weighted distillation
+        loss, all divided by the number of tokens. Free bits apply to training only.
         """
         condition, states, divergence, _ = self.informed(batch, draw=training, training=training)
         given = self._hidden(batch) if training else batch
@@ -147,7 +147,7 @@ class HRED(GRUAnswerModel):
         return loss
 
     def _hidden(self, batch: Tensors) -> Tensors:
-        """Return a batch with some of the decoder's words, and all that some turns do, hidden from it."""
+        """Return a batch with some of the decoder's input words, and all acts of some turns, hidden."""
         given = {**batch, "tokens": self.dropped(batch["tokens"])}
         if "act" in self.inputs:
             told = keras.random.uniform((ops.shape(batch["tokens"])[0], 1), seed=self.noise) >= self.act_drop
@@ -159,7 +159,7 @@ class HRED(GRUAnswerModel):
         return 1.0
 
     def distillation(self, batch: Tensors, states: Tensor, rows: Tensor) -> Any:
-        """Return the weighted loss of the heads: means over the real turns of a batch."""
+        """Return the weighted losses of the emotion and embedding heads, means over the real turns of a batch."""
         real = ops.cast(batch["turn_lengths"] > 0, "float32") * rows[:, None]  # (B, U)
         count, total = ops.maximum(ops.sum(real), 1.0), 0.0
         if self.ei in ("emotion", "both"):
@@ -172,10 +172,11 @@ class HRED(GRUAnswerModel):
         return total
 
     def log_weights(self, batch: Tensors) -> tuple[Tensor, Tensor]:
-        """Return log p(target, z) - log q(z) for one draw of z, whose mean exponential is the likelihood, and the KL.
+        """Return log p(target, z) - log q(z) for one draw of z, and the KL.
 
         Returns:
-            Two arrays, (B,), in nats. Without a latent variable the first is the log likelihood itself.
+            Two arrays, (B,), in nats. The expected exponential of the first is the likelihood; without a latent
+            variable it is the log likelihood itself.
         """
         condition, _, divergence, ratio = self.informed(batch, draw=True, training=False)
         said = log_likelihood(batch, self._project(self.outputs(*self._begun(condition, batch), batch["tokens"])))

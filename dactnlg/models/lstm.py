@@ -14,7 +14,7 @@ from dactnlg.text.encoding import Sizes
 
 
 class LSTM(RecurrentModel):
-    """A plain LSTM decoder; nothing keeps count of what it has generated.
+    """A plain LSTM decoder; it does not keep track of which parts of the act it has generated.
 
     Args:
         sizes: see `RecurrentModel`.

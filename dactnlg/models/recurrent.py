@@ -1,6 +1,6 @@
-"""What the LSTM decoders share: the token table, a cell over projected tokens, the output layer.
+"""What recurrent decoders share: the token embedding, a cell over projected tokens, and the output layer.
 
-A subclass says which cell it has, what the act adds to the cell's gates and where the cell starts.
+A subclass chooses the cell, what the act adds to the cell's gates, and the cell's initial state.
 
 Shape letters: B acts, N sentences, T time, V vocabulary, E embedding, H hidden units, G gates of the cell.
 """
@@ -18,7 +18,7 @@ from dactnlg.text.encoding import Sizes
 
 
 class RecurrentModel(NeuralModel):
-    """An LSTM decoder.
+    """A recurrent decoder: an LSTM, or a GRU in dialogue models.
 
     Args:
         sizes: V and the lengths of the inputs.
@@ -46,7 +46,7 @@ class RecurrentModel(NeuralModel):
         self.built = True
 
     def embedding_initializer(self) -> Any:
-        """Return what the token table begins with: uniform numbers up to .05."""
+        """Return the initializer of the token embedding: uniform numbers in [-.05, .05]."""
         return "uniform"
 
     def make_cell(self) -> Any:
@@ -54,16 +54,16 @@ class RecurrentModel(NeuralModel):
         raise NotImplementedError
 
     def act_gates(self, inputs: Tensors) -> Tensor | None:
-        """Return what the act adds to the gates at every step, (B, G), if anything."""
+        """Return what the act adds to the gates at every step, (B, G), or None."""
         return None
 
     def first_state(self, inputs: Tensors) -> Tensors:
-        """Return the cell's state before the first token, each (B, ...), in the order in which the cell has it."""
+        """Return the cell's state before the first token, each part (B, ...), in the cell's own order."""
         zeros = ops.zeros((ops.shape(inputs["act"])[0], self.hidden_size), inputs["act"].dtype)
         return {"h": zeros, "c": zeros}
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return the act's share of the gates, if it has one, and the first state."""
+        """Return the act's contribution to the gates, if any, and the initial state."""
         gates = self.act_gates(inputs)
         return {} if gates is None else {"gates": gates}, self.first_state(inputs)
 
@@ -85,11 +85,11 @@ class RecurrentModel(NeuralModel):
         gates = self._token_gates(tokens)  # (B, T, G)
         if "gates" in context:
             gates = gates + context["gates"][:, None]
-        # No mask inside the recurrence: padding comes last, so no real step can see it.
+        # The recurrence needs no mask: padding comes last, so no real step sees it.
         return self.rnn(gates, initial_state=list(state.values()))
 
     def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
-        """Return the logits of every next token, (B, T, V)."""
+        """Return the logits of the next token at every position, (B, T, V)."""
         return self._project(self.outputs(*self.prepare(batch), batch["tokens"]), training=training)
 
     def _token_gates(self, tokens: Tensor) -> Tensor:

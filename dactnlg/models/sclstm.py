@@ -15,14 +15,14 @@ from dactnlg.text.encoding import Sizes
 
 
 class SCLSTM(RecurrentModel):
-    """An LSTM whose cell carries the DA vector and strikes out what has been generated.
+    """An LSTM whose cell carries the DA vector and removes from it what has been generated.
 
     Args:
         sizes: see `RecurrentModel`.
         alpha: weight of the hidden state in the reading gate.
-        eta: weight of the penalty on striking out much at once.
+        eta: weight of the penalty on removing much in one step.
         xi: base of that penalty (Wen et al. 2015b, equation 13).
-        context: whether the mean of the vectors of the words that the user has said before is added to the gates.
+        context: whether the mean vector of the user's preceding words is added to the gates.
         **kwargs: see `RecurrentModel`.
     """
 
@@ -55,7 +55,7 @@ class SCLSTM(RecurrentModel):
         return SCLSTMCell(self.hidden_size, self._act_size, self._alpha)
 
     def act_gates(self, inputs: Tensors) -> Tensor | None:
-        """Return the share of the user's words, (B, 4H + D), if the model sees them; without a word it is zero."""
+        """Return what the user's words add to the gates, (B, 4H + D); 0 without words, None if they are ignored."""
         if not self.sees_context:
             return None
         return ops.matmul(mean_rows(self.context_words, inputs[CONTEXT]), self.context_projection)
@@ -72,14 +72,14 @@ class SCLSTM(RecurrentModel):
         """Return cross entropy and penalty per real token."""
         outputs = self.outputs(*self.prepare(batch), batch["tokens"])
         weights = ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None]
-        # Rows that only fill up a batch have length 0.
+        # Rows that only pad the batch have length 0.
         rows = ops.cast(batch["lengths"] > 0, "float32") * batch["weights"]
         penalty = ops.sum(self.penalty(outputs[..., self.hidden_size :], batch) * rows)
         entropy = self.cross_entropy(batch, self._project(outputs, training=training))
         return entropy + penalty / ops.maximum(ops.sum(weights), 1.0)
 
     def penalty(self, d: Tensor, batch: Tensors) -> Tensor:
-        """Return ||d_T|| + sum_t eta xi^||d_{t+1} - d_t||, (B,), with d_T read at each sentence's last real token.
+        """Return ||d_T|| + sum_t eta xi^||d_{t+1} - d_t||, (B,), with T each sentence's last real token.
 
         Args:
             d: what is left of the acts after every token, (B, T, D).
@@ -94,5 +94,5 @@ class SCLSTM(RecurrentModel):
 
 
 def _norm(x: Tensor) -> Tensor:
-    # The square root's gradient is infinite at 0, where a used-up act ends; the small term keeps gradients finite.
+    # The square root's gradient is infinite at 0, the norm of a used-up act; the small term keeps gradients finite.
     return ops.sqrt(ops.sum(ops.square(x), axis=-1) + 1e-10)

@@ -1,6 +1,7 @@
-"""The configuration sections of the models that come with dactnlg, apart from Keras, which takes seconds to import.
+"""The configuration sections of the models that come with dactnlg.
 
-So a mistake in a configuration is reported at once. A model may as well have its section in its own file.
+They need no Keras, which takes seconds to import, so a mistake in a configuration is reported at once. A model may
+also define its section in its own file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dactnlg.runs.config import ModelSection
 
 
 class RandomSection(ModelSection):
-    """The configuration of `random`, which has no keys but its name."""
+    """The configuration of `random`, which has no key but the name."""
 
 
 class LSTMSection(ModelSection):
@@ -32,17 +33,17 @@ class LSTMSection(ModelSection):
 
 
 class ContextSection(LSTMSection):
-    """The configuration of every LSTM decoder that can see what the user has said before.
+    """The configuration of every LSTM decoder that can see the user's preceding words.
 
     Attributes:
-        context: whether it does.
+        context: whether it sees them.
     """
 
     context: bool = False
 
     @model_serializer(mode="wrap")
     def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out keys that are false: runs are then told apart by what they were before there were these keys."""
+        """Omit these keys if false, so that the configurations of older runs, which lack them, still compare equal."""
         data: dict[str, Any] = handler(self)
         return {name: value for name, value in data.items() if name not in ("context", "copying") or value}
 
@@ -89,8 +90,8 @@ class CVAESection(LSTMSection):
 
     Attributes:
         latent_size: length of the latent variable.
-        annealing: batches until the KL term has its whole weight.
-        free_bits: nats of KL that a dimension of the latent variable has for nothing.
+        annealing: batches until the KL term has its full weight.
+        free_bits: nats of KL per dimension of the latent variable that cost nothing.
     """
 
     latent_size: int = Field(default=32, ge=1, le=8192)
@@ -103,9 +104,9 @@ class TransformerSection(ModelSection):
 
     Attributes:
         hidden_size: length of all vectors between layers; divisible by `heads`.
-        heads: of each attention.
-        layers: of the encoder, and as many of the decoder.
-        dropout: share of the units dropped in training, of embeddings and of what each sublayer adds.
+        heads: per attention.
+        layers: of the encoder, and of the decoder.
+        dropout: share of the units dropped in training, in embeddings and in the output of each sublayer.
         window: how many tokens back a word sees.
     """
 
@@ -125,10 +126,10 @@ class GPT2Section(ModelSection):
     """The configuration of `gpt2`.
 
     Attributes:
-        pretrained: a folder with a GPT-2 checkpoint in Hugging Face's format, whose weights training begins with.
+        pretrained: a folder with a GPT-2 checkpoint in Hugging Face's format, with whose weights training starts.
         hidden_size, heads, layers, positions: those of the checkpoint; without one 128, 4, 2 and 256.
-        dropout: share of the units dropped in training, of embeddings and of what each sublayer adds.
-        window: how many tokens back a word sees beside the act.
+        dropout: share of the units dropped in training, in embeddings and in the output of each sublayer.
+        window: how many tokens back a word sees, in addition to the act.
     """
 
     pretrained: str | None = None
@@ -142,7 +143,7 @@ class GPT2Section(ModelSection):
     @model_validator(mode="before")
     @classmethod
     def _sized(cls, data: Any) -> Any:
-        """Fill in the sizes of a model that begins with no checkpoint."""
+        """Fill in the default sizes of a model that does not start from a checkpoint."""
         if not isinstance(data, dict) or data.get("pretrained") is not None:
             return data
         sizes = {"hidden_size": 128, "heads": 4, "layers": 2, "positions": 256}

@@ -18,18 +18,18 @@ from dactnlg.text.encoding import Sizes
 
 
 class Seq2Seq(LSTM):
-    """An LSTM decoder that looks at the entries of the act, values included, before each word.
+    """An LSTM decoder that attends to the entries of the act, values included, before each word.
 
     Two LSTMs read the entries forward and backward (Bahdanau et al. 2015, section 3.2). The decoder is `lstm`, which
-    sees the whole DA vector at every step, and starts from what they have read. Attention comes after the recurrence,
-    with the "general" score (Luong et al. 2015, section 3.1), and is not fed back into it: so training runs the
-    recurrence over whole sentences, and looks from all words at once.
+    sees the whole DA vector at every step; it starts from the mean of the encoder's states. Attention comes after the
+    recurrence, with the "general" score (Luong et al. 2015, section 3.1), and is not fed back into it: so training runs
+    the recurrence over whole sentences, and computes the attention of all words at once.
 
     Args:
         sizes: see `RecurrentModel`.
         encoder_size: length of an entry's vector, and units of the encoder in either direction.
-        context: whether the words that the user has said before are looked at too, read by an encoder of their own
-            ("context encoder", Dušek and Jurčíček 2016, A Context-aware Natural Language Generator).
+        context: whether the decoder also attends to the user's preceding words, read by a separate encoder ("context
+            encoder", Dušek and Jurčíček 2016, A Context-aware Natural Language Generator).
         copying: whether words can be copied from the act, see `CopyMechanism`.
         **kwargs: see `RecurrentModel`.
     """
@@ -59,11 +59,11 @@ class Seq2Seq(LSTM):
             self.inputs = (*self.inputs, COPIES)
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return the act's share of the gates, what there is to look at, and the state that it leads to."""
+        """Return the act's contribution to the gates and what can be attended to, and the initial state."""
         vectors, real = self.entries(inputs["act"], inputs["entries"], inputs["words"])
         memory = self.encoder(vectors, mask=real)  # (B, M, 2E)
         if self.sees_context:
-            # Behind the entries: these are where they were for whoever follows the attention.
+            # After the entries, whose positions in a trace of the attention then stay the same.
             said, spoken = self._context(inputs[CONTEXT])
             memory, real = ops.concatenate([memory, said], axis=1), ops.concatenate([real, spoken], axis=1)
         memory = self.dropout(memory)
@@ -77,9 +77,9 @@ class Seq2Seq(LSTM):
         return {"gates": self.act_gates(inputs), **looking}, {"h": h, "c": c}
 
     def _context(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what is to be looked at of the user's words, (B, C, 2E), and which of them are no padding, (B, C)."""
+        """Return the encoded words of the user, (B, C, 2E), and which of them are not padding, (B, C)."""
         spoken = numbers > 0
-        # A sequence cannot be all padding: without a word the encoder reads one, and nothing looks at it.
+        # A sequence must not be all padding: without words the encoder reads one token, which attention masks.
         first = ops.cast(ops.arange(ops.shape(numbers)[1]) == 0, "bool")[None, :]
         read = self.context_encoder(rows_of(self.context_words, numbers), mask=ops.logical_or(spoken, first))
         return read, spoken
@@ -90,19 +90,19 @@ class Seq2Seq(LSTM):
         return self._look(context, output[:, None])[:, 0], state
 
     def trace(self, context: Tensors, state: Tensors) -> Tensor:
-        """Return the weights with which the next word looks at the act and its entries, (N, M)."""
-        # What each entry has a value of its own in comes back as its weight.
+        """Return the attention weights of the next word on the act and its entries, (N, M)."""
+        # With the identity for values, attention returns its own weights.
         count, entries, _ = ops.shape(context["keys"])
         alone = ops.broadcast_to(ops.eye(entries), (count, entries, entries))
         return attend(state["h"][:, None, None], context["keys"], alone, context["bias"][:, None])[:, 0, 0]
 
     def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
-        """Return the logits of every next token, (B, T, V)."""
+        """Return the logits of the next token at every position, (B, T, V)."""
         context, state = self.prepare(batch)
         return self._look(context, self.outputs(context, state, batch["tokens"]), training=training)
 
     def _look(self, context: Tensors, outputs: Tensor, *, training: bool = False) -> Tensor:
-        """Return the logits after looking at the entries from every output, (B, T, H) -> (B, T, V)."""
+        """Return the logits after every output has attended to the entries, (B, T, H) -> (B, T, V)."""
         bias = context["bias"][:, None]
         seen = attend(outputs[:, :, None], context["keys"], context["memory"], bias)[:, :, 0]
         mixed = ops.tanh(ops.matmul(ops.concatenate([seen, outputs], axis=-1), self.mixture))
@@ -111,8 +111,8 @@ class Seq2Seq(LSTM):
 
 
 def _both_ways(size: int) -> keras.layers.Layer:
-    """Return two LSTMs that read forward and backward."""
+    """Return a bidirectional LSTM."""
     reader = keras.layers.LSTM(size, return_sequences=True)
-    # Keras has it, but types that mypy cannot follow.
+    # mypy does not find `Bidirectional` in Keras.
     layer: keras.layers.Layer = keras.layers.Bidirectional(reader)  # type: ignore[attr-defined]
     return layer

@@ -16,21 +16,21 @@ from dactnlg.text.encoding import Sizes
 
 
 class Transformer(NeuralModel):
-    """An encoder of the act's entries and a decoder that looks at them, without recurrence.
+    """An encoder of the act's entries and a decoder that attends to them, without recurrence.
 
-    Training looks from all words at once; a search keeps what later words look at in its state ("past0", ... for each
-    layer), always the same number of words back: `window`. The sublayers are as in Vaswani et al. (2017, section 3),
-    with the norm before each (Xiong et al. 2020: no warm-up is needed), and with one head of keys and values for all
-    heads of queries (Shazeer 2019, section 3: less to keep for every hypothesis). Positions are the paper's sines
-    (section 3.5), so no sentence is too long; entries have none, for their order says nothing. The output layer is the
-    token table (section 3.4).
+    Training processes all words at once; a search keeps the keys and values of the last `window` words in its state
+    ("past0", ... per layer). The sublayers are as in Vaswani et al. (2017, section 3), but with the norm before each
+    (Xiong et al. 2020: no warm-up is needed), and with one head of keys and values for all heads of queries (Shazeer
+    2019, section 3: less to keep per hypothesis). Positions are the paper's sinusoids (section 3.5), so there is no
+    limit on length; entries have none, as their order carries no meaning. The output layer is the transposed token
+    embedding (section 3.4).
 
     Shape letters: B acts, N sentences, T time, M entries, H hidden units, W window.
 
     Args:
-        sizes: of what the preprocessor numbers.
+        sizes: the sizes of the preprocessor's vocabularies.
         hidden_size: H.
-        heads: of each attention; they divide H.
+        heads: per attention; must divide H.
         layers: of the encoder, and of the decoder.
         dropout: share of units dropped in training.
         window: W, how many tokens back a word sees.
@@ -61,16 +61,16 @@ class Transformer(NeuralModel):
         self.encoded, self.decoded = keras.layers.LayerNormalization(), keras.layers.LayerNormalization()
 
     def make_reader(self) -> None:
-        """Make what `read` needs."""
+        """Create the layers that `read` needs."""
         self.entries = EntryEmbedding(self.sizes, self.hidden_size, name="entries")
 
     def read(self, inputs: Tensors) -> tuple[Tensor, Tensor]:
-        """Return the vectors that the encoder reads, (B, M, H), and which of them are no padding, (B, M)."""
+        """Return the encoder's input vectors, (B, M, H), and which of them are not padding, (B, M)."""
         vectors, real = self.entries(inputs["act"], inputs["entries"], inputs["words"])
         return vectors, real
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return the entries as each layer looks at them, and a past without words."""
+        """Return each decoder layer's keys and values of the entries, and a state without words."""
         x, real = self.read(inputs)
         x, bias = self.dropout(x), bias_of(real)
         for layer in self.encoder:
@@ -80,19 +80,19 @@ class Transformer(NeuralModel):
         count = ops.shape(x)[0]
         past = ops.zeros((count, self.window, 2 * self.head_size), x.dtype)
         state = {f"past{i}": past for i in range(len(self.decoder))}
-        # A number, but no integer: states are not, where Keras runs a step as a cell.
+        # Not an integer: where Keras runs a step as a cell, states must be floats.
         return {**context, "bias": bias}, {**state, "time": ops.zeros((count, 1), "float32")}
 
     def step(self, context: Tensors, state: Tensors, tokens: Tensor) -> tuple[Tensor, Tensors]:
         """Advance every sentence by one token; see `NeuralModel.step`."""
         time = state["time"]  # (N, 1)
-        # The window's last place is the word before; those before the sentence's first word are empty.
+        # The window's last place is the preceding word; places before the sentence's first word are empty.
         ages = ops.arange(self.window, -1, -1, dtype="float32")[None, :]
         logits, new = self._decode(context, tokens[:, None], time, bias_of(ages <= time)[:, None], state)
         return logits[:, 0], {**{name: part[:, 1:] for name, part in new.items()}, "time": time + 1}
 
     def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
-        """Return the logits of every next token, (B, T, V), looking from all words at once."""
+        """Return the logits of the next token at every position, (B, T, V), computed in parallel."""
         context, _ = self.prepare(batch)
         time = positions(batch["tokens"])  # (1, T)
         ages = time[0][:, None] - time  # (T, T)
@@ -103,14 +103,14 @@ class Transformer(NeuralModel):
     def _decode(
         self, context: Tensors, tokens: Tensor, time: Tensor, bias: Tensor, past: Tensors
     ) -> tuple[Tensor, Tensors]:
-        """Return the logits after each token, and by layer what was looked at: the past and these tokens.
+        """Return the logits after each token, and by layer the keys and values of the past and these tokens.
 
         Args:
             context: see `prepare`.
             tokens: (N, T).
-            time: the places of the tokens, (N or 1, T).
-            bias: what each token may look at, (N or 1, T, past and T).
-            past: what there is to look at before these tokens, by layer, if anything.
+            time: the positions of the tokens, (N or 1, T).
+            bias: which tokens each token may see, (N or 1, T, past and T).
+            past: keys and values of the preceding tokens, by layer, if any.
         """
         x = rows_of(self.embedding, tokens) * math.sqrt(self.hidden_size)
         x = self.dropout(x + ops.cast(sines(time, self.hidden_size), x.dtype))
@@ -132,7 +132,7 @@ class Attention(keras.layers.Layer):
         self.output_layer = keras.layers.Dense(size)
 
     def call(self, x: Tensor, memory: Tensor, bias: Tensor) -> Tensor:
-        """Return what each of x, (N, T, H), sees in the memory, (N, S, keys and values), as (N, T, H)."""
+        """Return the attention of x, (N, T, H), to the memory, (N, S, keys and values), as (N, T, H)."""
         count = ops.shape(x)[1]
         queries = self.query(x) / math.sqrt(self.head_size)
         queries = ops.reshape(queries, (-1, count, self.heads, self.head_size))
@@ -142,13 +142,13 @@ class Attention(keras.layers.Layer):
 
 
 class Layer(keras.layers.Layer):
-    """A layer of the encoder, or of the decoder, which looks at the act as well.
+    """A layer of the encoder, or of the decoder, which also attends to the act.
 
     Args:
         size: H.
-        heads: of each attention.
-        dropout: share of what a sublayer adds that is dropped in training.
-        decodes: whether there is attention to the act.
+        heads: per attention.
+        dropout: share of a sublayer's output dropped in training.
+        decodes: whether the layer attends to the act.
     """
 
     def __init__(self, size: int, heads: int, dropout: float, *, decodes: bool, **kwargs: Any) -> None:
@@ -163,12 +163,12 @@ class Layer(keras.layers.Layer):
     def call(
         self, x: Tensor, bias: Tensor, past: Tensor | None = None, act: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return the layer's output, (N, T, H), and what x has looked at of its own kind, (N, past and T, ...).
+        """Return the layer's output, (N, T, H), and the keys and values of the past and x, (N, past and T, ...).
 
         Args:
             x: (N, T, H).
-            bias: what each of x may look at, (N or 1, T or 1, past and T).
-            past: keys and values from before x, if any.
+            bias: which positions each position of x may see, (N or 1, T or 1, past and T).
+            past: keys and values of positions before x, if any.
             act: keys and values of the act, and their bias.
         """
         normal = self.itself_norm(x)
@@ -182,7 +182,7 @@ class Layer(keras.layers.Layer):
 
 
 def sines(places: Tensor, size: int) -> Tensor:
-    """Return the sines and cosines that stand for places (Vaswani et al. 2017, section 3.5), (..., size)."""
+    """Return the sinusoidal encoding of positions (Vaswani et al. 2017, section 3.5), (..., size)."""
     rates = np.exp(np.arange(size) // 2 * (-2.0 * math.log(10_000.0) / size))
     shifts = np.arange(size) % 2 * (math.pi / 2)
     angles = ops.cast(places, "float32")[..., None] * rates.astype(np.float32) + shifts.astype(np.float32)

@@ -1,4 +1,4 @@
-"""A Transformer from the last turns to the next one (Vaswani et al. 2017)."""
+"""A Transformer (Vaswani et al. 2017) from the last turns to the next one."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from dactnlg.models.transformer import Transformer, sines
 
 
 class TransformerSeq2Seq(AnswerModel, Transformer):
-    """`transformer` with an encoder of the turns before, as one text; words have the decoder's vectors."""
+    """`transformer` with an encoder of the preceding turns, as one text, which shares the decoder's embedding."""
 
     inputs: tuple[str, ...] = AnswerModel.inputs
 
     Section = TransformerSeq2SeqSection
 
     def make_reader(self) -> None:
-        """Make nothing: the vectors are the decoder's."""
+        """Create nothing: the embedding is the decoder's."""
 
     def read(self, inputs: Tensors) -> tuple[Tensor, Tensor]:
-        """Return the words of the turns, (B, U * T, H), and which of them are no padding, (B, U * T)."""
+        """Return the embedded words of the turns, (B, U * T, H), and which of them are not padding, (B, U * T)."""
         turns, lengths = ops.cast(inputs["turns"], "int32"), ops.cast(inputs["turn_lengths"], "int32")
         _, count, longest = turns.shape
         real = ops.reshape(positions(turns[0])[None] < lengths[..., None], (-1, count * longest))

@@ -1,4 +1,4 @@
-"""A language model with a latent variable for each turn (Bowman et al. 2016), on a GRU; nothing before is seen."""
+"""A GRU language model with a latent variable for each turn (Bowman et al. 2016), which sees no preceding turns."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from dactnlg.text.encoding import Sizes
 
 
 class VAELanguageModel(GRUAnswerModel):
-    """A GRU that is told z: prior N(0, I), posterior from the turn itself.
+    """A GRU conditioned on z: prior N(0, I), posterior from the turn itself.
 
-    The loss is the summed cross entropy + kl_mult * KL(q || N(0, I)), kl_mult rising to exactly 1 over `annealing`
-    batches. Generation has z = `noise`: zeros take the prior's mean, normal numbers draw.
+    The loss is the summed cross entropy + kl_mult * KL(q || N(0, I)), with kl_mult rising to exactly 1 over `annealing`
+    batches. In generation z = `noise`: zeros give the prior's mean, normal numbers a draw.
 
     Args:
         sizes: see `GRUAnswerModel`.
@@ -50,7 +50,7 @@ class VAELanguageModel(GRUAnswerModel):
         self.batches = self.add_weight((), "zeros", trainable=False, name="batches")
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
-        """Return what the noise adds to the gates, and the first state."""
+        """Return what the noise adds to the gates, and the initial state."""
         return self._begun(inputs["noise"])
 
     def _begun(self, z: Tensor) -> tuple[Tensors, Tensors]:
@@ -62,7 +62,7 @@ class VAELanguageModel(GRUAnswerModel):
         return halves(self.posterior_output(read))
 
     def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
-        """Return the loss of a batch per real token: z is drawn in training, else the posterior's mean."""
+        """Return the loss of a batch per real token; z is drawn in training, otherwise the posterior's mean."""
         posterior = self.posterior(batch)
         tokens, z, weight = batch["tokens"], posterior[0], ops.ones(())
         rows = batch["weights"] * ops.cast(batch["lengths"] > 0, "float32")  # (B,)

@@ -15,11 +15,11 @@ from dactnlg.text.encoding import Sizes
 
 
 class VHCR(VHRED):
-    """z_conv ~ N(0, I) conditions all: the GRU over turns, prior and posterior of z, and the decoder.
+    """VHRED with z_conv ~ N(0, I), which conditions the GRU over turns, the prior and posterior of z, and the decoder.
 
-    Its posterior reads all turns and the target. A training example is a context with the next turn, so z_conv is
-    that of this stretch, and its KL is counted once for each. Against a decoder that needs no latent variable, a share
-    of the turns is hidden from the GRU over turns in training (section 3.3: utterance drop).
+    The posterior of z_conv reads all turns and the target. A training example is a context with the next turn, so
+    z_conv covers this stretch, and its KL counts once per example. To keep the decoder from ignoring the latent
+    variables, a share of the turns is hidden from the GRU over turns in training (section 3.3: utterance drop).
 
     Args:
         sizes: see `VHRED`.
@@ -50,7 +50,7 @@ class VHCR(VHRED):
         return halves(self.conversation_layer(self.conversation_reader(said, mask=mask)))
 
     def condition(self, inputs: Tensors) -> Tensor:
-        """Return context, z of the prior and z_conv, (B, C + 2Z)."""
+        """Return the context, z and z_conv from their priors, (B, C + 2Z)."""
         noise = inputs["conversation_noise"]
         whole = placed(standard(noise), noise)
         state = self.read_context(inputs, self.read_turns(inputs), whole)[:, -1]
@@ -58,7 +58,7 @@ class VHCR(VHRED):
         return ops.concatenate([state, z, whole], axis=-1)
 
     def informed(self, batch: Tensors, *, draw: bool, training: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return context, z and z_conv of the posteriors; see `HRED.informed`."""
+        """Return the context, z and z_conv from their posteriors; see `HRED.informed`."""
         turns, target = self.read_turns(batch), self.read_target(batch)
         theme = self.conversation(batch, turns, target)
         whole = self.drawn(theme, draw=draw)

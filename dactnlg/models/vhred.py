@@ -19,11 +19,11 @@ Gaussian = tuple[Tensor, Tensor]
 
 
 class VHRED(HRED):
-    """The decoder is told the context and z: prior p(z|context), posterior q(z|context, target).
+    """HRED whose decoder is conditioned on the context and z: prior p(z|context), posterior q(z|context, target).
 
-    The loss is the summed cross entropy + kl_mult * KL(q || p), kl_mult rising to exactly 1 over `annealing` batches;
-    less than `free_bits` in a dimension costs nothing (Kingma et al. 2016, appendix C.8), so that z is used.
-    Generation has z = mean + deviation * `noise`: zeros take the prior's mean, normal numbers draw.
+    The loss is the summed cross entropy + kl_mult * KL(q || p), with kl_mult rising to exactly 1 over `annealing`
+    batches; less than `free_bits` in a dimension costs nothing (Kingma et al. 2016, appendix C.8), so that z is used.
+    In generation z = mean + deviation * `noise`: zeros give the prior's mean, normal numbers a draw.
 
     Args:
         sizes: see `HRED`.
@@ -61,12 +61,12 @@ class VHRED(HRED):
         return halves(self.posterior_output(self.posterior_layer(ops.concatenate(known, axis=-1))))
 
     def condition(self, inputs: Tensors) -> Tensor:
-        """Return the context and z of the prior, (B, C + Z)."""
+        """Return the context and z from the prior, (B, C + Z)."""
         state = super().condition(inputs)
         return ops.concatenate([state, placed(self.prior(state), inputs["noise"])], axis=-1)
 
     def informed(self, batch: Tensors, *, draw: bool, training: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return the context and z of the posterior; see `HRED.informed`."""
+        """Return the context and z from the posterior; see `HRED.informed`."""
         states = self.read_context(batch, self.read_turns(batch))
         state = states[:, -1]
         prior, posterior = self.prior(state), self.posterior(state, self.read_target(batch))
@@ -82,7 +82,7 @@ class VHRED(HRED):
         return placed(gaussian, keras.random.normal(ops.shape(gaussian[0]), dtype=gaussian[0].dtype, seed=self.noise))
 
     def kl_mult(self, *, training: bool) -> Any:
-        """Return the weight of the KL term, which counts a batch of training; outside of training it is 1."""
+        """Return the weight of the KL term and, in training, advance its annealing by one batch; otherwise it is 1."""
         if not training:
             return 1.0
         weight = ops.minimum(self.batches.value / self.annealing, 1.0)
@@ -103,11 +103,11 @@ def log_density(z: Tensor, gaussian: Gaussian) -> Tensor:
 
 
 def standard(like: Tensor) -> Gaussian:
-    """Return N(0, I) of the shape of a tensor."""
+    """Return N(0, I) in the shape of a tensor."""
     return ops.zeros_like(like), ops.zeros_like(like)
 
 
 def halves(both: Tensor) -> Gaussian:
-    """Return mean and log variance that stand side by side, (B, 2Z)."""
+    """Split concatenated mean and log variance, (B, 2Z)."""
     mean, spread = ops.split(both, 2, axis=-1)
     return mean, spread

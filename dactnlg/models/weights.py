@@ -1,7 +1,7 @@
-"""Weights by name, in safetensors files: what a run keeps of a model, whoever computes with it.
+"""Weights by name, in safetensors files: how a run stores its model, whichever backend computes with it.
 
-A weight's name is the path of attributes that leads to it (`cell/recurrent`, `lower/cell/recurrent`), so it does not
-depend on the order in which weights are made, nor on how often a class was made before.
+A weight's name is the path of attributes that leads to it (`cell/recurrent`, `lower/cell/recurrent`), so it depends
+neither on the order in which weights are created nor on how often a class was instantiated before.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays by name."""
     from safetensors.numpy import save
 
-    # Not ascontiguousarray, which makes one-dimensional arrays of numbers. Nor `save_file`: on a full disk its error is
-    # not the operating system's.
+    # Not `ascontiguousarray`, which turns scalars into one-dimensional arrays. Not `save_file` either: on a full disk
+    # it does not raise the operating system's error.
     path.write_bytes(save({name: np.asarray(array, order="C") for name, array in arrays.items()}))
 
 
@@ -37,7 +37,7 @@ def load_arrays(path: Path) -> Arrays:
     """Read what `save_arrays` wrote.
 
     Raises:
-        RunError: it cannot be read.
+        RunError: the file cannot be read.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -52,7 +52,7 @@ def load_arrays(path: Path) -> Arrays:
 
 
 def named_weights(model: NeuralModel) -> dict[str, Any]:
-    """Return a model's weights, Keras variables, by name.
+    """Return a model's weights, as Keras variables, by name.
 
     Raises:
         ValueError: a weight cannot be reached through attributes, lists and dictionaries of layers.
@@ -71,15 +71,15 @@ def named_weights(model: NeuralModel) -> dict[str, Any]:
 
 
 def assign_weights(model: NeuralModel, arrays: Mapping[str, NDArray[Any]], where: str) -> None:
-    """Give a model its weights.
+    """Set a model's weights.
 
     Args:
         model: the model.
-        arrays: by name.
-        where: what messages call them.
+        arrays: the weights by name.
+        where: where they come from, for messages.
 
     Raises:
-        RunError: a weight is missing, has another shape or type, is not finite, or not the model's.
+        RunError: a weight is missing, has another shape or type, is not finite, or is not one of the model's.
     """
     weights = named_weights(model)
     check_shapes(arrays, {name: tuple(weight.shape) for name, weight in weights.items()}, where)
@@ -92,7 +92,7 @@ def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[
     """Check that arrays are the weights of a model.
 
     Raises:
-        RunError: a weight is missing, has another shape, or is not the model's.
+        RunError: a weight is missing, has another shape, or is not one of the model's.
     """
     for name, shape in shapes.items():
         if name not in arrays:
@@ -108,15 +108,15 @@ def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[
 
 
 def check_numbers(arrays: Mapping[str, NDArray[Any]], types: Mapping[str, str], where: str) -> None:
-    """Check that weights, whose shapes have been checked, can be computed with.
+    """Check the types and values of weights whose shapes have been checked.
 
     Args:
-        arrays: by name.
+        arrays: the weights by name.
         types: name of a weight -> the type of its numbers, such as "float32".
-        where: what messages call them.
+        where: where the weights come from, for messages.
 
     Raises:
-        RunError: a weight has another type, or a number of it is not finite.
+        RunError: a weight has another type, or holds a number that is not finite.
     """
     for name, dtype in types.items():
         if arrays[name].dtype != dtype:
@@ -126,14 +126,14 @@ def check_numbers(arrays: Mapping[str, NDArray[Any]], types: Mapping[str, str], 
 
 
 def create_weights(model: NeuralModel) -> None:
-    """Run a model once on padding, so that layers which wait for their first input have weights."""
+    """Run a model once on a dummy batch, so that layers which create weights at their first input have them."""
     batch: dict[str, Any] = {**example_batch(model), "weights": np.ones(1, np.float32)}
     tokens = np.ones((1, 2), np.int32)
     model({**batch, "tokens": tokens, "targets": tokens, "lengths": np.full(1, 2, np.int32)})
 
 
 def example_batch(model: NeuralModel, length: int = 4) -> Arrays:
-    """Return the arrays that a model wants, for one act that says nothing, in so many entries of so many words."""
+    """Return the input arrays of a model for one dummy act with `length` entries of `length` words each."""
     arrays: Arrays = {"act": np.zeros((1, model.sizes.act), np.float32)}
     arrays |= {"entries": np.ones((1, length, 2), np.int32), "words": np.ones((1, length, length), np.int32)}
     arrays |= {CONTEXT: np.ones((1, length), np.int32), COPIES: np.ones((1, length, 2), np.int32)}
@@ -145,7 +145,7 @@ def example_batch(model: NeuralModel, length: int = 4) -> Arrays:
 
 
 def _walk(item: Any, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """Yield every variable that attributes lead to, with its name; each object once."""
+    """Yield every variable reachable through attributes, with its name; each object is visited once."""
     import keras
 
     if id(item) in seen:
@@ -154,7 +154,7 @@ def _walk(item: Any, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
     if isinstance(item, keras.Variable):
         yield prefix, item
     elif isinstance(item, keras.layers.Layer):
-        # On PyTorch a layer is a module too, which keeps the layers that are its attributes apart.
+        # On PyTorch a layer is also a module, which keeps attributes that are layers in `_modules`.
         for name, value in {**vars(item), **vars(item).get("_modules", {})}.items():
             if name not in _BOOKKEEPING and not name.startswith("_self_"):
                 yield from _walk(value, f"{prefix}/{name.lstrip('_')}" if prefix else name.lstrip("_"), seen)
@@ -166,7 +166,7 @@ def _walk(item: Any, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
             yield from _walk(value, f"{prefix}/{number}", seen)
 
 
-# Where Keras itself keeps a layer's parts, in the order in which they were made; TensorFlow's names begin with _self_.
+# Where Keras itself keeps a layer's parts, in order of creation; TensorFlow's names begin with _self_.
 _BOOKKEEPING = {"_layers", "_trainable_variables", "_non_trainable_variables", "_metrics", "_tracker", "optimizer"}
 _BOOKKEEPING |= {"_loss_tracker", "_seed_generators", "_compile_metrics", "_compile_loss", "_losses"}
 _BOOKKEEPING |= {"_modules", "_parameters", "_buffers", "_torch_params"}  # PyTorch's

@@ -1,7 +1,7 @@
-"""NumPy in the place of Keras for the LSTM decoders: the same equations, faster on a processor, no Keras to load.
+"""NumPy versions of the LSTM decoders: the equations of the Keras models, faster on a CPU, without importing Keras.
 
-`supports` says for which models; `load` gives one to search with, `build_learner` one to train. Other rooms see of
-them what they see of a Keras model.
+`supports` says which models have one; `load` returns a model to search with, `build_learner` one to train. Both have
+the same interface as a Keras model has for other rooms.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 _ENTRIES = ("act", "entries", "words")
 INPUTS = {"lstm": ("act",), "sclstm": ("act",), "hierarchical": _ENTRIES, "seq2seq": _ENTRIES}
-"""The models that are supported, and the arrays that they always want from the preprocessor."""
+"""The supported models, and the preprocessor's arrays that they always need."""
 
 
 def inputs_of(section: ModelSection) -> tuple[str, ...]:
-    """Return the arrays that a supported model wants from the preprocessor, given its section."""
+    """Return the preprocessor's arrays that a supported model needs, given its section."""
     copies = (COPIES,) if section.keywords().get("copying") else ()
     return (*INPUTS[section.name], *((CONTEXT,) if section.sees_context else ()), *copies)
 
@@ -41,15 +41,15 @@ def supports(name: str) -> bool:
 
 
 def chosen_backend(name: str, wanted: str, key: str) -> str:
-    """Return what computes with a model, `numpy` or `keras`.
+    """Return the backend to use for a model, `numpy` or `keras`.
 
     Args:
         name: of the model.
         wanted: `numpy`, `keras`, or `auto`: NumPy where it supports the model, else Keras.
-        key: what messages call the choice, such as "training.backend".
+        key: the name of this option in messages, such as "training.backend".
 
     Raises:
-        UserError: NumPy is asked for and does not support the model.
+        UserError: NumPy is requested but does not support the model.
     """
     if wanted == "numpy" and not supports(name):
         known = ", ".join(INPUTS)
@@ -64,11 +64,11 @@ def load(section: ModelSection, sizes: Sizes, path: Path) -> NumpyModel | NumpyS
 
     Args:
         section: of a supported model.
-        sizes: of what the preprocessor numbers.
-        path: the weights.
+        sizes: the sizes of the preprocessor's vocabularies.
+        path: the file of weights.
 
     Raises:
-        RunError: they cannot be read, or belong to another run.
+        RunError: the weights cannot be read, or belong to another run.
     """
     weights = load_arrays(path)
     shapes = {name: weight.shape for name, weight in weights_of(section, sizes).items()}
@@ -90,12 +90,12 @@ def searching(section: ModelSection, weights: Mapping[str, Floats]) -> NumpyMode
 def build_learner(
     section: ModelSection, weights: Mapping[str, Floats], learning_rate: float, clip_norm: float
 ) -> NumpyLearner:
-    """Return what trains a supported model.
+    """Return a learner that trains a supported model.
 
     Args:
         section: of the model.
-        weights: the first ones, by name.
-        learning_rate: at first.
+        weights: the initial ones, by name.
+        learning_rate: the initial one.
         clip_norm: largest norm of the whole gradient.
     """
     from dactnlg.models.numpy.learner import NumpyLearner

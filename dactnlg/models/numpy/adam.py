@@ -1,4 +1,4 @@
-"""Adam (Kingma and Ba 2015) over all weights at once, with the whole gradient clipped."""
+"""Adam (Kingma and Ba 2015) over all weights at once, with clipping by global norm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
 
 
 class Adam:
-    """Moves weights along their gradient.
+    """Updates weights by their gradient.
 
     Args:
         weights: all of them in one vector, (W,); changed in place.
@@ -29,7 +29,7 @@ class Adam:
         self.mean, self.square, self._work = (np.zeros_like(weights) for _ in range(3))
 
     def step(self, gradient: Floats, learning_rate: float) -> None:
-        """Take one step as Keras' Adam does; the gradient, (W,), is overwritten where it is clipped."""
+        """Take one step as Keras' Adam does; the gradient, (W,), is clipped in place."""
         norm = math.sqrt(float(np.dot(gradient, gradient)))
         if norm > self.clip_norm:
             gradient *= np.float32(self.clip_norm / norm)

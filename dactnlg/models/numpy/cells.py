@@ -1,8 +1,8 @@
-"""The equations of the recurrent cells in NumPy, with their gradients beside them.
+"""The equations of the recurrent cells and their gradients in NumPy.
 
-`models.cells` has the same equations in Keras; tests hold the two together. Gates stand in the order input, forget,
-output, candidate, and lie apart: (4, N, H). A sigmoid is half a tanh, NumPy's fastest curve, of half the argument,
-plus a half: what goes in is halved for the first three gates (`HALVES`).
+`models.cells` has the same equations in Keras; tests compare the two. Gates are stored as (4, N, H), in the order
+input, forget, output, candidate. Sigmoids are computed by tanh, which is fastest in NumPy, as
+sigmoid(x) = tanh(x / 2) / 2 + 1/2; the arguments of the first three gates are therefore passed halved (`HALVES`).
 
 Shape letters: N sentences, H hidden units, D entries of the DA vector.
 """
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 HALVES = np.array([0.5, 0.5, 0.5, 1.0], np.float32)[:, None, None]
-"""What a cell's gates are multiplied with before `lstm_cell`."""
+"""The factors of the gates' arguments before `lstm_cell`."""
 
 
 def sigmoid_of_double(x: Floats) -> Floats:
-    """Put sigmoid(2x) in the place of x and return it."""
+    """Replace x by sigmoid(2x) in place and return it."""
     np.tanh(x, out=x)
     x *= 0.5
     x += 0.5
@@ -30,12 +30,12 @@ def lstm_cell(gates: Floats, before: Floats, c: Floats, tanh_c: Floats, h: Float
     """Take one step of an LSTM (Hochreiter and Schmidhuber 1997).
 
     Args:
-        gates: arguments of the gates times `HALVES`, (4, N, H); the gates themselves afterwards.
-        before: the cells before the step, (N, H).
-        c: for the cells after it, (N, H).
-        tanh_c: for their tanh, (N, H).
-        h: for the hidden states after it, (N, H).
-        extra: what is added to the cells, (N, H).
+        gates: arguments of the gates times `HALVES`, (4, N, H); overwritten with the gates.
+        before: the cell states before the step, (N, H).
+        c: output, the cell states after the step, (N, H).
+        tanh_c: output, their tanh, (N, H).
+        h: output, the hidden states after the step, (N, H).
+        extra: added to the cell states, (N, H).
     """
     np.tanh(gates, out=gates)
     sigmoids = gates[:3]
@@ -50,16 +50,17 @@ def lstm_cell(gates: Floats, before: Floats, c: Floats, tanh_c: Floats, h: Float
 
 
 def lstm_cell_factors(gates: Floats, before: Floats, tanh_c: Floats) -> tuple[Floats, Floats]:
-    """Return what gradients are multiplied with on their way back through `lstm_cell`.
+    """Return the local derivatives of `lstm_cell` for backpropagation.
 
     Args:
         gates: as `lstm_cell` left them, (4, N, H).
-        before: the cells before the step, (N, H).
-        tanh_c: the tanh of the cells after it, (N, H).
+        before: the cell states before the step, (N, H).
+        tanh_c: the tanh of the cell states after it, (N, H).
 
     Returns:
-        To the arguments of the gates, (4, N, H), of the output gate from the hidden states, of the others from the
-        cells; and from the hidden states to the cells, (N, H). To the cells before, the factor is the forget gate.
+        The derivatives by the gates' arguments, (4, N, H): of the hidden states for the output gate, of the cell states
+        for the others; and those of the hidden states by the cell states, (N, H). The derivative of the cell states by
+        the previous ones is the forget gate.
     """
     i, _, o, candidate = gates
     through = 1.0 - gates
@@ -75,14 +76,14 @@ def lstm_cell_factors(gates: Floats, before: Floats, tanh_c: Floats) -> tuple[Fl
 
 
 def reading_cell(reading: Floats, before: Floats, act_kernel: Floats, d: Floats, read: Floats) -> None:
-    """Strike out of the act what has been generated (Wen et al. 2015b, section 3.1).
+    """Remove from the act what has been generated (Wen et al. 2015b, section 3.1).
 
     Args:
-        reading: half the argument of the reading gate, (N, D); the gate itself afterwards.
+        reading: half the argument of the reading gate, (N, D); overwritten with the gate.
         before: what is left of the act before the step, (N, D).
         act_kernel: from the act to the cell, (D, H).
-        d: for what is left of it after the step, (N, D).
-        read: for what the act adds to the cell, (N, H).
+        d: output, what is left of the act after the step, (N, D).
+        read: output, what the act adds to the cell, (N, H).
     """
     sigmoid_of_double(reading)
     np.multiply(reading, before, out=d)
@@ -91,14 +92,14 @@ def reading_cell(reading: Floats, before: Floats, act_kernel: Floats, d: Floats,
 
 
 def reading_cell_factors(reading: Floats, before: Floats, read: Floats) -> tuple[Floats, Floats]:
-    """Return what gradients are multiplied with on their way back through `reading_cell`.
+    """Return the local derivatives of `reading_cell` for backpropagation.
 
     Args:
         reading, before, read: as `reading_cell` left them.
 
     Returns:
-        From what is left of the act to the argument of the reading gate, (N, D), and from the cell to the product with
-        the act's kernel, (N, H). To what was left before, the factor is the reading gate.
+        The derivatives of d by the reading gate's argument, (N, D), and those of `read` by the product of d and the
+        act's kernel, (N, H). The derivative of d by `before` is the reading gate.
     """
     to_reading = 1.0 - reading
     to_reading *= reading
@@ -107,7 +108,7 @@ def reading_cell_factors(reading: Floats, before: Floats, read: Floats) -> tuple
 
 
 def tanh_factors(y: Floats) -> Floats:
-    """Return the derivative of tanh, given its value."""
+    """Return the derivative of tanh, 1 - y^2, given its value y."""
     factors: Floats = np.multiply(y, y)
     np.subtract(1.0, factors, out=factors)
     return factors

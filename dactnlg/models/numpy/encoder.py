@@ -1,6 +1,7 @@
 """The encoder of the hierarchical model in NumPy, forward and backward; see `HierarchicalSCLSTM.encode`.
 
-Shape letters: B rows, N entries of an act, L words of a value, M steps of all rows, S value size, C encoder size.
+Shape letters: B rows, N entries of an act, L words of a value, M steps of all rows, packed; S value size, C encoder
+size.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Weights = Mapping[str, Floats]
 
 
 class EntryEncoder:
-    """Reads the words of every value, then the entries of an act: `forward` for a batch, then `backward`.
+    """Reads the words of every value, then the entries of an act; call `forward` for a batch, then `backward`.
 
     Args:
         weights: the model's weights by name.
@@ -28,12 +29,12 @@ class EntryEncoder:
         self.lower, self.upper = EncoderLayer("lower", weights), EncoderLayer("upper", weights)
 
     def forward(self, entries: NDArray[np.int32], words: NDArray[np.int32]) -> Floats:
-        """Return E, (B, C), for entries, (B, N, 2), and words, (B, N, L), padded with 0 at the end alone."""
+        """Return E, (B, C), for entries, (B, N, 2), and words, (B, N, L), padded with 0 only at the end."""
         w = self.weights
-        # Without an entry there is still one step to take: that of no entry.
+        # An act without entries still takes one step, on padding.
         self.acts = Sequences(np.maximum(np.count_nonzero(entries.any(axis=2), axis=1), 1))
         self.entries = self.acts.pack(entries)  # (M, 2)
-        # Acts share most of their values: each is read once.
+        # Acts share most of their values, so each distinct value is read only once.
         distinct, self.where = np.unique(self.acts.pack(words), axis=0, return_inverse=True)
         self.values = Sequences(np.maximum(np.count_nonzero(distinct, axis=1), 1))
         self.words = self.values.pack(distinct)
@@ -46,14 +47,14 @@ class EntryEncoder:
         size = out["words"].shape[1]
         read, slots = np.split(self.upper.backward(gradients, out), [size], axis=1)  # (M, S) each
         out["entries"][:] = sum(LookUp(self.entries[:, k], len(out["entries"])).back(slots) for k in range(2))
-        # Row 0 stands for no entry.
+        # Row 0 is padding.
         out["entries"][0] = 0.0
         words = self.lower.backward(LookUp(self.where, len(self.values.order)).back(read), out)
         out["words"][:] = LookUp(self.words, len(out["words"])).back(words)
 
 
 class Sequences:
-    """Rows of any length and order, and how they are packed.
+    """Packs rows of any lengths in any order.
 
     Args:
         lengths: of the rows, none zero, (B,).
@@ -70,10 +71,10 @@ class Sequences:
 
 
 class EncoderLayer:
-    """One LSTM that gives its last states; see `models.cells.LSTMEncoder`.
+    """One LSTM that returns its last states; see `models.cells.LSTMEncoder`.
 
     Args:
-        name: what the names of its weights begin with.
+        name: the prefix of its weights' names.
         weights: the model's weights by name.
     """
 
@@ -91,7 +92,7 @@ class EncoderLayer:
         return last
 
     def backward(self, gradients: Floats, out: Weights) -> Floats:
-        """Fill in the weights' gradients and return those of the steps, (M, S), given the last states', (B, H)."""
+        """Fill `out` with the weights' gradients and return the steps', (M, S), given the last states', (B, H)."""
         name = self.name
         states = np.zeros((len(self.steps), gradients.shape[1]), np.float32)
         states[self.sequences.packing.last - len(gradients)] = gradients[self.sequences.order]

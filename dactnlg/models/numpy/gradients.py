@@ -1,6 +1,6 @@
-"""The loss of the LSTM decoders and its gradients in NumPy: on a processor several times faster than a framework's.
+"""The loss of the LSTM decoders and its gradients in NumPy: on a CPU several times faster than a framework.
 
-The equations are those of the Keras models, with which tests compare them to the last digits.
+The equations are those of the Keras models; tests compare the two to the last digits.
 
 Shape letters: B sentences of a batch, M their tokens, U distinct ones among them, V vocabulary, E embedding,
 H hidden units, D entries of the DA vector, G gates (4H, or 4H + D).
@@ -26,11 +26,11 @@ Weights = Mapping[str, Floats]
 
 
 class GradientModel:
-    """A model that learns: `loss` for a batch, then `backward` for the loss's gradient in every weight.
+    """A trainable model: call `loss` for a batch, then `backward` for the gradients of all weights.
 
     Args:
-        weights: the model's weights by name, read anew for every batch.
-        gradients: arrays of the same shapes, for `backward` to fill.
+        weights: the model's weights by name, read again for every batch.
+        gradients: arrays of the same shapes, which `backward` fills.
         dropout: share of the output units dropped in training.
         alpha, eta, xi: see `SCLSTM`.
     """
@@ -57,14 +57,14 @@ class GradientModel:
 
         Args:
             batch: see `Dataset.batches`.
-            rng: draws the units to drop; None for none.
+            rng: draws the units to drop; None for no dropout.
         """
-        # The longest sentences first, and no row that only fills up the batch.
+        # The longest sentences first, without rows that only pad the batch.
         order = np.argsort(-batch["lengths"], kind="stable")[: np.count_nonzero(batch["lengths"])]
         self.batch = {name: array[order] for name, array in batch.items()}
         lengths, weights = self.batch["lengths"], self.batch["weights"]
         self.packing = packing = Packing(lengths)
-        # What a sentence's penalty, and each of its tokens, counts for.
+        # The weight in the loss of a sentence's penalty, and of each of its tokens.
         self.shares = (weights / max(float(np.dot(lengths, weights)), 1.0)).astype(np.float32)  # (B,)
         self.token_shares = self.shares[packing.rows]  # (M,)
         tokens, self.rng = (packing.rows, packing.times), rng
@@ -72,7 +72,7 @@ class GradientModel:
         return loss + self._penalty(self.loop.d) if isinstance(self.loop, SCLSTMLoop) else loss
 
     def backward(self) -> None:
-        """Fill in the gradients of the last loss."""
+        """Fill `gradients` with those of the last loss."""
         hidden = self._entropy_back()
         if isinstance(self.loop, SCLSTMLoop):
             self.loop.start_back(self._penalty_back())
@@ -84,7 +84,7 @@ class GradientModel:
         # Each distinct token is projected once.
         self.distinct, self.where = np.unique(tokens, return_inverse=True)
         table = token_gates(w, self.distinct)  # (U, G)
-        # `take`, for an index would leave the gates of one token side by side in memory.
+        # `take`, because indexing would store the four gates of a token next to each other.
         gates = np.take(apart(table[:, :four]), self.where, axis=1)  # (4, M, H)
         shares = self._act_gates()  # (B, G)
         if shares is not None:
@@ -93,7 +93,7 @@ class GradientModel:
         if not self.carries_act:
             self.loop = self._loop(kernels)
             return self.loop.forward(gates)
-        # Entries that no act of the batch has stay zero, and so do their gradients.
+        # Entries that no act of the batch has stay zero, as do their gradients.
         act = self.batch["act"]
         self.used = used = np.flatnonzero(act.any(axis=0))
         reading = table[:, four + used][self.where]  # (M, used)
@@ -110,11 +110,11 @@ class GradientModel:
         return self.loop.forward(gates)
 
     def _loop(self, kernels: Floats) -> LSTMLoop:
-        """Return the loop of a decoder that does not carry the act, at its start."""
+        """Return the loop, in its initial state, of a decoder that does not carry the act."""
         return LSTMLoop(self.packing, kernels)
 
     def _run_back(self, gates: Floats) -> None:
-        """Fill in the gradients of what leads to the gates, given those of the gates, (4, M, H)."""
+        """Fill in the gradients of all weights that the gates depend on, given those of the gates, (4, M, H)."""
         w, g, four = self.weights, self.gradients, 4 * self.size
         table = np.zeros((len(self.distinct), len(w["bias"])), np.float32)  # (U, G)
         tokens = LookUp(self.where, len(table))
@@ -132,7 +132,7 @@ class GradientModel:
         self._act_gates_back(gates)
 
     def _act_gates(self) -> Floats | None:
-        """Return what the acts add to the gates at every step, (B, G), if they do."""
+        """Return what the acts add to the gates at every step, (B, G), or None."""
         encoder, batch = self.encoder, self.batch
         self.summary = None if encoder is None else encoder.forward(batch["entries"], batch["words"])
         self.said = context_mean(self.weights, batch[CONTEXT]) if self.sees_context else None
@@ -157,7 +157,7 @@ class GradientModel:
             context_mean_gradients(means, self.batch[CONTEXT], g["context_words"])
 
     def _entropy(self, hidden: Floats, targets: NDArray[np.int32], rng: np.random.Generator | None) -> float:
-        """Return the cross entropy of the tokens, (M,), given the hidden states before them, (M, H)."""
+        """Return the weighted cross entropy of the targets, (M,), given the hidden states before them, (M, H)."""
         self.hidden, self.kept = hidden, None
         if rng is not None and self.dropout > 0:
             self.kept = kept(rng, hidden.shape, self.dropout)
@@ -172,8 +172,8 @@ class GradientModel:
 
     def _entropy_back(self) -> Floats:
         """Fill in the output layer's gradients and return those of the hidden states, (M, H)."""
-        # The logits' gradients are these, times `scale`: cheaper to put to the hidden states than to all tokens.
-        gradients, scale = self.odds, self._output_shares() / self.sums  # (M, V), in the odds' place, and (M,)
+        # The logits' gradients are these times `scale`, which is cheaper to apply to the (M, H) hidden states.
+        gradients, scale = self.odds, self._output_shares() / self.sums  # (M, V), overwriting the odds, and (M,)
         gradients[self.chosen] -= self.sums
         np.matmul((self.hidden * scale[:, None]).T, gradients, out=self.gradients["output_kernel"])
         np.matmul(scale, gradients, out=self.gradients["output_bias"])
@@ -184,12 +184,12 @@ class GradientModel:
         return hidden
 
     def _output_shares(self) -> Floats:
-        """Return what the entropy of each token that the output layer gives counts for, (M,)."""
+        """Return the weight of each token's cross entropy under the output layer, (M,)."""
         shares: Floats = self.token_shares
         return shares
 
     def _penalty(self, d: Floats) -> float:
-        """Return what `SCLSTM.penalty` adds to the loss, given the acts, (B + M, used)."""
+        """Return what `SCLSTM.penalty` adds to the loss, given what is left of the acts, (B + M, used)."""
         self.change = d[self.packing.count :] - d[self.packing.before]
         self.left = d[self.packing.last]
         self.change_norm, self.left_norm = _norm(self.change), _norm(self.left)  # (M,), (B,)
@@ -197,7 +197,7 @@ class GradientModel:
         return float(np.dot(self.left_norm, self.shares) + np.add.reduce(self.cost))
 
     def _penalty_back(self) -> Floats:
-        """Return its gradients in the acts after each token, (M, used)."""
+        """Return the gradients of the penalty by what is left of the acts after each token, (M, used)."""
         first = self.packing.count
         self.change *= (self.cost * np.float32(math.log(self.xi)) / self.change_norm)[:, None]
         gradients: Floats = self.change.copy()
@@ -207,8 +207,8 @@ class GradientModel:
 
 
 def kept(rng: np.random.Generator, shape: tuple[int, ...], dropout: float) -> Floats:
-    """Return what units are multiplied with, some of which are dropped."""
-    # Sixteen bits are random enough to tell which units to drop, and drawn in half the time.
+    """Return the dropout factors of units: 0, or 1 / (1 - dropout)."""
+    # Sixteen random bits suffice to decide which units to drop, and are drawn in half the time.
     drawn = rng.integers(0, 2**16, shape, np.uint16)
     factors: Floats = np.multiply(drawn >= round(dropout * 2**16), np.float32(1 / (1 - dropout)))
     return factors

@@ -1,4 +1,4 @@
-"""Trained models as plain arrays: what a search needs of them, in NumPy, without the seconds that Keras takes to load.
+"""Trained models for search in NumPy, without the seconds that importing Keras takes.
 
 Shape letters: B acts, N sentences, D entries of the DA vector, H hidden units, G gates, V vocabulary.
 """
@@ -23,13 +23,13 @@ State = list[Floats]
 
 
 class Context(NamedTuple):
-    """What stays the same at every step of a search over some acts.
+    """What is the same at every step of a search over a batch of acts.
 
     Attributes:
-        gates: what is added to an act's gates, (4, B, H); None where a model adds nothing.
-        reading: the same for its reading gate, (B, E), with E entries of the DA vector in use.
-        reading_kernel: of the hidden state, (H, E); None where a model does not carry the act.
-        reading_table: of the tokens, (V, E).
+        gates: what each act adds to the gates, (4, B, H); None if nothing.
+        reading: what each act adds to the reading gate, (B, E), for the E entries of the DA vector in use; or None.
+        reading_kernel: from the hidden state to the reading gate, (H, E); None if the model does not carry the act.
+        reading_table: what each token adds to the reading gate, (V, E).
         act: from the act to the cell, (E, H).
     """
 
@@ -41,10 +41,10 @@ class Context(NamedTuple):
 
 
 class NumpyModel:
-    """A trained `lstm`, `sclstm` or `hierarchical` that can only be searched.
+    """A trained `lstm`, `sclstm` or `hierarchical`, for search only.
 
     Args:
-        inputs: the arrays that it wants from the preprocessor.
+        inputs: the preprocessor's arrays that it needs.
         weights: its weights by name.
         alpha: weight of the hidden state in the reading gate.
     """
@@ -52,12 +52,12 @@ class NumpyModel:
     def __init__(self, inputs: tuple[str, ...], weights: Mapping[str, Floats], alpha: float = 0.0) -> None:
         self.inputs, self.weights = inputs, weights
         kernel = weights["cell/recurrent"]
-        # The last digits of a product depend on the threads that share it.
+        # The last digits of a matrix product depend on the number of threads.
         with one_blas_thread:
             table = token_gates(weights)
         self.hidden_size = len(kernel)
         self._carries_act = "cell/reading" in weights
-        # The halves of `cells` are in the weights; a token's share of the gates is looked up.
+        # The weights include the factors `HALVES`; a token's contribution to the gates is looked up.
         cut = 4 * self.hidden_size
         self._kernel, self._table = apart(kernel) * HALVES, apart(table[:, :cut]) * HALVES
         if self._carries_act:
@@ -66,21 +66,22 @@ class NumpyModel:
 
     @property
     def traced(self) -> str | None:
-        """What `trace` shows, see `NeuralModel`."""
+        """What `trace` returns; see `NeuralModel`."""
         return "left" if self._carries_act else None
 
     def trace(self, _context: Context, state: State) -> Floats:
-        """Return what is left of the DA vector, (N, E), those entries alone that some act has."""
+        """Return what is left of the DA vector, (N, E), for those entries that some act has."""
         return state[2]
 
     def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Context, State]:
-        """Return what sentences for some acts begin with.
+        """Return the context and the initial state for a batch of acts.
 
         Args:
-            inputs: `act` (B, D); `entries`, `words` for the hierarchical model; `context` (B, C), if it sees it.
+            inputs: `act` (B, D); for the hierarchical model `entries` and `words`; `context` (B, C) if the model sees
+                the user's words.
 
         Returns:
-            The context, and the first state, each (B, ...).
+            The context, and the initial state, each (B, ...).
         """
         act = inputs["act"].astype(np.float32)
         zeros = np.zeros((len(act), self.hidden_size), np.float32)
@@ -92,7 +93,7 @@ class NumpyModel:
         own = None if gates is None else apart(gates[:, :cut]) * HALVES
         if not self._carries_act:
             return Context(own), [zeros, zeros]
-        # An entry that is 0 stays so: a search needs those alone that some act has.
+        # An entry that is 0 stays 0: a search needs only those that some act has.
         used = np.flatnonzero(act.any(axis=0))
         reading = None if gates is None else 0.5 * gates[:, cut + used]
         kernel, table = self._reading_kernel[:, used], np.ascontiguousarray(self._reading_table[:, used])
@@ -105,7 +106,7 @@ class NumpyModel:
             context: from `prepare`.
             state: each (N, ...).
             tokens: the tokens just generated, (N,).
-            owner: the act that each sentence is for, (N,).
+            owner: the index of each sentence's act, (N,).
 
         Returns:
             Logits of the next token, (N, V), and the new state.

@@ -1,7 +1,7 @@
-"""The weights of the models that NumPy supports: their shapes, and what they are before anything is learned.
+"""The weights of the models that NumPy supports: their shapes and initial values.
 
-What is drawn is what Keras' initializers of the same names draw, from NumPy's own random numbers: a training in NumPy
-has no other use for Keras. Training on Keras begins with the same weights.
+They have the distributions of Keras' initializers of the same names, but NumPy's random numbers, so that training in
+NumPy does not need Keras. Training on Keras starts from the same weights.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Kind = Literal["uniform", "glorot_uniform", "orthogonal", "zeros", "forget_gate"
 
 
 class Weight(NamedTuple):
-    """What a weight is.
+    """The shape and initialisation of a weight.
 
     Attributes:
-        shape: its sizes.
-        kind: how its first values are drawn.
-        hidden: of a bias, the hidden units of the cell, whose forget gates it opens: they keep what the cell has.
+        shape: its shape.
+        kind: how its initial values are drawn.
+        hidden: for a bias of kind `forget_gate`, the hidden units of the cell, whose forget gates start open.
     """
 
     shape: tuple[int, ...]
@@ -40,7 +40,7 @@ def weights_of(section: ModelSection, sizes: Sizes) -> dict[str, Weight]:
 
     Args:
         section: of the model.
-        sizes: of what the preprocessor numbers.
+        sizes: the sizes of the preprocessor's vocabularies.
     """
     keys = section.keywords()
     hidden, embedding = int(keys["hidden_size"]), int(keys["embedding_size"])
@@ -83,7 +83,7 @@ def _encoder(value: int, encoder: int, sizes: Sizes, gates: int) -> dict[str, We
 
 
 def _attention(keys: Mapping[str, Any], sizes: Sizes) -> dict[str, Weight]:
-    """Return what `seq2seq` has beside an LSTM."""
+    """Return the weights that `seq2seq` has in addition to those of an LSTM."""
     hidden, embedding, size = (int(keys[name]) for name in ("hidden_size", "embedding_size", "encoder_size"))
     shapes = {"entries/entries": (sizes.act + 1, size), "entries/words": (sizes.words, size)}
     shapes |= {"entries/act": (sizes.act, size), "start": (2 * size, 2 * hidden), "score": (2 * size, hidden)}
@@ -105,15 +105,15 @@ def _attention(keys: Mapping[str, Any], sizes: Sizes) -> dict[str, Weight]:
 
 
 def fresh_weights(section: ModelSection, sizes: Sizes, seed: int) -> dict[str, Floats]:
-    """Return the weights that a supported model begins with, by name.
+    """Return the initial weights of a supported model, by name.
 
     Args:
         section: of the model.
-        sizes: of what the preprocessor numbers.
+        sizes: the sizes of the preprocessor's vocabularies.
         seed: equal seeds give equal weights.
     """
     rng = np.random.default_rng([seed, 0])
-    # More threads would add up in another order, and give other last digits.
+    # More threads would sum in another order and change the last digits.
     with one_blas_thread:
         return {name: _drawn(weight, rng).astype(np.float32) for name, weight in weights_of(section, sizes).items()}
 
@@ -127,7 +127,7 @@ def _drawn(weight: Weight, rng: np.random.Generator) -> NDArray[np.float64]:
         limit = math.sqrt(6 / sum(shape))
         return rng.uniform(-limit, limit, shape)
     if kind == "orthogonal":
-        # Saxe et al. 2014; signs make the distribution uniform.
+        # Saxe et al. 2014; correcting the signs makes the distribution uniform.
         rows, columns = max(shape), min(shape)
         q, r = np.linalg.qr(rng.standard_normal((rows, columns)))
         found = q * np.sign(np.diag(r))

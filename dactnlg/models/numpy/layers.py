@@ -1,7 +1,7 @@
 """What the LSTM decoders compute around their cells, in NumPy: the gates' arguments and the logits.
 
-Shape letters: B acts, N sentences, U tokens, V vocabulary, H hidden units, G gates, C encoder size, or words
-that the user has said; E embedding.
+Shape letters: B acts, N sentences, U tokens, V vocabulary, H hidden units, G gates, C encoder size, or words of the
+user; E embedding.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ Weights = Mapping[str, Floats]
 
 
 def token_gates(weights: Weights, tokens: Any = ...) -> Floats:
-    """Return the share of each token in the gates' arguments, (U, G); of all tokens, (V, G), where none are given."""
+    """Return what each token adds to the gates' arguments, (U, G); for all tokens, (V, G), if none are given."""
     gates: Floats = weights["embedding"][tokens] @ weights["projection"]
     gates += weights["bias"]
     return gates
 
 
 def act_gates(weights: Weights, act: Floats, summary: Floats | None, said: Floats | None = None) -> Floats | None:
-    """Return the share of each act in the gates' arguments, (B, G); None where a model has none.
+    """Return what each act adds to the gates' arguments, (B, G); None if the model has no such inputs.
 
     Args:
         weights: the model's, by name.
         act: the DA vectors, (B, D).
-        summary: what the encoder of the hierarchical model says of them, (B, C).
-        said: the mean of the vectors of what the user has said before each, (B, E).
+        summary: the output of the hierarchical model's encoder, (B, C).
+        said: the mean vectors of the user's preceding words, (B, E).
     """
     shares = (("act_projection", act), ("encoder_projection", summary), ("context_projection", said))
     gates: Floats | None = None
@@ -43,7 +43,7 @@ def act_gates(weights: Weights, act: Floats, summary: Floats | None, said: Float
 
 
 def context_mean(weights: Weights, numbers: NDArray[np.int32]) -> Floats:
-    """Return the mean of the vectors of what users have said, (B, C) -> (B, E); 0 is padding, and of none it is 0."""
+    """Return the mean vectors of users' words, (B, C) -> (B, E); 0 is padding, and the mean of no words is 0."""
     rows = weights["context_words"][numbers]
     rows[numbers == 0] = 0.0
     count = np.maximum(np.count_nonzero(numbers, axis=1), 1).astype(np.float32)
@@ -52,7 +52,7 @@ def context_mean(weights: Weights, numbers: NDArray[np.int32]) -> Floats:
 
 
 def context_mean_gradients(gradients: Floats, numbers: NDArray[np.int32], out: Floats) -> None:
-    """Fill in the gradients of the words' vectors, given those of `context_mean`, (B, E)."""
+    """Fill `out` with the gradients of the words' vectors, given those of `context_mean`, (B, E)."""
     out[:] = 0.0
     rows, _ = real = np.nonzero(numbers)
     count = np.count_nonzero(numbers, axis=1)[rows].astype(np.float32)

@@ -1,4 +1,4 @@
-"""Learning in NumPy: all weights stand in one vector, which Adam moves as a whole."""
+"""Training in NumPy: all weights are stored in one vector, which Adam updates as a whole."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class NumpyLearner:
-    """Changes a model's weights batch by batch.
+    """Trains a model batch by batch.
 
     Args:
-        weights: the first ones, by name.
-        learning_rate: at first.
+        weights: the initial ones, by name.
+        learning_rate: the initial one.
         clip_norm: largest norm of the whole gradient.
-        section: the keys of the model's section; those that the loss depends on are used.
+        section: the keys of the model's section; only those that the loss depends on are used.
 
     Attributes:
-        learning_rate: of the steps to come.
+        learning_rate: of the following steps.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class NumpyLearner:
             self._weights[name][...] = weight
 
     def reseed(self, seed: int) -> None:
-        """Start the random numbers of dropout anew."""
+        """Reset the random number generator of dropout."""
         self._rng = np.random.default_rng(seed)
 
     def learn(self, batch: Batch) -> float:
-        """Take one step along the gradient and return the loss before it."""
+        """Take one gradient step and return the loss before it."""
         loss = self._model.loss(batch, self._rng)
         self._model.backward()
         self._adam.step(self._gradient, self.learning_rate)
@@ -73,14 +73,14 @@ class NumpyLearner:
         return dict(self._weights)
 
     def state(self) -> Arrays:
-        """Return all that `restore` needs to go on, by name."""
+        """Return all that `restore` needs to continue training, by name."""
         return {**self._arrays, "steps": np.array(self._adam.steps), "learning_rate": np.array(self.learning_rate)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `state` returned.
+        """Continue from what `state` returned.
 
         Raises:
-            RunError: it is another model's.
+            RunError: it belongs to another model.
         """
         shapes = {name: array.shape for name, array in self._arrays.items()} | {"steps": (), "learning_rate": ()}
         check_shapes(state, shapes, "the checkpoint")
@@ -90,7 +90,7 @@ class NumpyLearner:
 
 
 def split(vector: Floats, shapes: Sequence[tuple[int, ...]]) -> list[Floats]:
-    """Return views of the parts of a vector, one of each shape."""
+    """Return consecutive parts of a vector as views, one of each shape."""
     ends = np.cumsum([math.prod(shape) for shape in shapes])
     parts = np.split(vector, ends[:-1])
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]

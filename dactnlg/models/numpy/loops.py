@@ -1,9 +1,9 @@
-"""The loop of an LSTM cell, with or without an act, over whole sentences and back again, in NumPy.
+"""The loop of an LSTM cell, with or without an act, over whole sentences, forward and backward, in NumPy.
 
-On a processor the products of one step are so small that a framework spends most of its time between them. Here a
-step is some fifteen calls forward and as many backward, no step touches a sentence that has ended, the four gates lie
-apart so that each call meets one piece of memory, and what need not wait for its step (the factors of gradients, the
-kernels' gradients) is computed for all tokens at once before or after the loop. `cells` has the equations.
+On a CPU the matrix products of one step are so small that a framework's overhead dominates. Here a step is some fifteen
+calls forward and as many backward, skips sentences that have ended, and stores the four gates separately so that each
+call works on contiguous memory; whatever does not depend on the loop (local derivatives, the kernels' gradients) is
+computed for all tokens at once before or after it. `cells` has the equations.
 
 Shape letters: B sentences, M their tokens, H hidden units, D entries of the act.
 """
@@ -27,19 +27,19 @@ Ints = NDArray[np.integer]
 
 
 class Packing:
-    """Sentences of falling length, packed: first all their first tokens, then all second tokens, and so on.
+    """Packed sentences, sorted by descending length: first all their first tokens, then all second tokens, and so on.
 
-    States are packed alike, but with the B first ones before them: (B + M, ...).
+    States are packed likewise, but preceded by the B initial ones: (B + M, ...).
 
     Args:
-        lengths: of the sentences, falling, none zero, (B,).
+        lengths: of the sentences, descending, none zero, (B,).
 
     Attributes:
         count: B.
-        rows, times: the sentence of each token, and its place there, (M,).
-        before: where the state before each token stands, (M,).
-        last: where the last state of each sentence stands, (B,).
-        steps: of each step the slice of its tokens, and of the states before and after them.
+        rows, times: the sentence of each token, and its position in it, (M,).
+        before: the index of the state before each token, (M,).
+        last: the index of the last state of each sentence, (B,).
+        steps: for each step the slices of its tokens, of the states before them and of the states after them.
     """
 
     def __init__(self, lengths: Ints) -> None:
@@ -57,13 +57,13 @@ class Packing:
         ]
 
     def states(self, size: int) -> Floats:
-        """Return an array for states, (B + M, size), the first ones zero."""
+        """Return an array for states, (B + M, size), with the initial ones zero."""
         states = np.empty((self.count + len(self.rows), size), np.float32)
         states[: self.count] = 0.0
         return states
 
     def sum_steps(self, x: Floats) -> Floats:
-        """Return the sum of each sentence's tokens, (..., B, N), of (..., M, N)."""
+        """Return the sums over each sentence's tokens, (..., M, N) -> (..., B, N)."""
         sums = np.zeros((*x.shape[:-2], self.count, x.shape[-1]), np.float32)
         for tokens, _, _ in self.steps:
             sums[..., : tokens.stop - tokens.start, :] += x[..., tokens, :]
@@ -71,16 +71,16 @@ class Packing:
 
 
 class LSTMLoop:
-    """One pass over a batch: `forward` once, then, where gradients are wanted, `backward` once.
+    """One pass over a batch: call `forward` once, then, if gradients are needed, `backward` once.
 
     Args:
         packing: of the sentences.
-        kernels: what the hidden state adds to each gate, (4, H, H).
+        kernels: from the hidden state to each gate, (4, H, H).
 
     Attributes:
         h: the hidden states, (B + M, H).
         gates: after `forward` the gates, after `backward` the gradients of their arguments, (4, M, H).
-        first_gradients: after `backward`, those of the first hidden states and cells, (B, H) each.
+        first_gradients: after `backward`, those of the initial hidden states and cell states, (B, H) each.
     """
 
     def __init__(self, packing: Packing, kernels: Floats) -> None:
@@ -92,7 +92,7 @@ class LSTMLoop:
         """Run over the sentences and return the hidden state after each token, (M, H).
 
         Args:
-            gates: what does not depend on the loop, (4, M, H); overwritten.
+            gates: the non-recurrent part of the gates' arguments, (4, M, H); overwritten.
         """
         self.gates = gates
         gates[:3] *= 0.5
@@ -106,11 +106,11 @@ class LSTMLoop:
         return h[self.packing.count :]
 
     def extra(self, tokens: slice, before: slice, after: slice) -> Floats | None:
-        """Return what a subclass adds to the cells of a step, (N, H)."""
+        """Return what a subclass adds to the cell states of a step, (N, H), or None."""
         return None
 
     def backward(self, gradients: Floats) -> Floats:
-        """Run back and return the gradients of the gates' arguments, (4, M, H).
+        """Backpropagate and return the gradients of the gates' arguments, (4, M, H).
 
         Args:
             gradients: of the hidden states after each token, from outside the loop, (M, H).
@@ -139,7 +139,7 @@ class LSTMLoop:
         return through
 
     def extra_gradients(self, tokens: slice, dc: Floats) -> Floats | None:
-        """Return what a subclass adds to the gradients of the hidden states before a step, (N, H)."""
+        """Return what a subclass adds to the gradients of the hidden states before a step, (N, H), or None."""
         return None
 
     def kernel_gradients(self) -> Floats:
@@ -149,18 +149,18 @@ class LSTMLoop:
 
 
 class SCLSTMLoop(LSTMLoop):
-    """The same for the semantically controlled LSTM, which carries the act.
+    """The loop of the semantically controlled LSTM, which carries the act.
 
     Args:
         packing: of the sentences.
         kernels: see `LSTMLoop`.
-        reading_kernel: what the hidden state adds to the reading gate, (H, D).
-        act_kernel: what the act adds to the cell, (D, H).
+        reading_kernel: from the hidden state to the reading gate, (H, D).
+        act_kernel: from the act to the cell, (D, H).
         act: the DA vectors, (B, D).
-        reading: the argument of the reading gate without the loop, (M, D); overwritten.
+        reading: the non-recurrent part of the reading gate's argument, (M, D); overwritten.
 
     Attributes:
-        d: what is left of the acts, (B + M, D), the first being the whole ones.
+        d: what is left of the acts, (B + M, D), the initial ones being the whole acts.
         reading: after `backward`, the gradients of the reading gate's argument, (M, D).
     """
 
@@ -178,28 +178,28 @@ class SCLSTMLoop(LSTMLoop):
         self.reading_kernel, self.act_kernel, self.reading = reading_kernel, act_kernel, reading
         self.d, self._read = packing.states(act.shape[1]), packing.states(kernels.shape[-1])
         self.d[: packing.count] = act
-        # See `cells`: half the argument.
+        # Half the argument; see `cells`.
         self._halved = 0.5 * reading_kernel
         reading *= 0.5
 
     def extra(self, tokens: slice, before: slice, after: slice) -> Floats:
-        """Strike out what has been generated, and return what is left of the act for the cells."""
+        """Remove from the acts what has been generated, and return what they add to the cell states, (N, H)."""
         reading, read = self.reading[tokens], self._read[after]
         reading += self.h[before] @ self._halved
         reading_cell(reading, self.d[before], self.act_kernel, self.d[after], read)
         return read
 
     def start_back(self, gradients: Floats) -> None:
-        """Take, before `backward`, the gradients of the acts after each token from outside the loop, (M, D)."""
+        """Set the gradients, from outside the loop, of the acts after each token, (M, D); call it before `backward`."""
         first = self.packing.count
         self._d_gradients, self._dd = gradients, np.zeros_like(self.d[:first])
         self._gate = self.reading
         acts_before = np.take(self.d, self.packing.before, axis=0)
-        # The gradients then take the factors' place.
+        # `extra_gradients` overwrites these derivatives with the gradients.
         self.reading, self._to_act = reading_cell_factors(self._gate, acts_before, self._read[first:])
 
     def extra_gradients(self, tokens: slice, dc: Floats) -> Floats:
-        """Return what the reading gate adds to the gradients of the hidden states before."""
+        """Return what the reading gate adds to the gradients of the hidden states before a step, (N, H)."""
         gradients, to_act = self.reading[tokens], self._to_act[tokens]
         dd = self._dd[: len(dc)]
         to_act *= dc
@@ -211,31 +211,31 @@ class SCLSTMLoop(LSTMLoop):
         return more
 
     def reading_kernel_gradients(self) -> Floats:
-        """Return, after `backward`, the gradients of the reading gate's kernel, (H, D)."""
+        """Return, after `backward`, the gradients of the reading kernel, (H, D)."""
         gradients: Floats = self.h[self.packing.before].T @ self.reading
         return gradients
 
     def act_kernel_gradients(self) -> Floats:
-        """Return, after `backward`, the gradients of the act's kernel, (D, H)."""
+        """Return, after `backward`, the gradients of the act kernel, (D, H)."""
         gradients: Floats = self.d[self.packing.count :].T @ self._to_act
         return gradients
 
 
 def apart(x: Floats) -> Floats:
-    """Return (N, 4H) as (4, N, H)."""
+    """Split gates, (N, 4H), into (4, N, H)."""
     return np.ascontiguousarray(x.reshape(len(x), 4, -1).transpose(1, 0, 2))
 
 
 def together(x: Floats) -> Floats:
-    """Return (4, N, H) as (N, 4H): the way back from `apart`."""
+    """Undo `apart`, (4, N, H) -> (N, 4H)."""
     return x.transpose(1, 0, 2).reshape(x.shape[1], -1)
 
 
 class LookUp:
-    """Rows looked up by number, seen from the gradients: a row that was looked up twice has the gradients of both.
+    """The gradient of looking up rows by index: a row that was looked up twice gets the sum of both gradients.
 
     Args:
-        index: the numbers, (N,).
+        index: the indices looked up, (N,).
         count: of the rows.
     """
 
@@ -246,7 +246,7 @@ class LookUp:
         self._chosen = csr_array((ones, order, np.concatenate([[0], ends])), shape=(count, len(index)))
 
     def back(self, gradients: Floats) -> Floats:
-        """Return the gradients of the rows, (count, H) or (4, count, H), given those of what was found."""
+        """Return the gradients of the rows, (count, H) or (4, count, H), given those of the looked-up rows."""
         if gradients.ndim == 2:
             sums: Floats = self._chosen @ gradients
             return sums

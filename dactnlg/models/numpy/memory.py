@@ -1,9 +1,9 @@
-"""What `seq2seq` looks at, in NumPy, forward and backward: the vectors of entries, read in both directions.
+"""What `seq2seq` attends to, in NumPy, forward and backward: the entries' vectors, read in both directions.
 
 See `models.attention.EntryEmbedding` and `Seq2Seq.prepare`.
 
-Shape letters: B acts, M things of each, one after the other, N of all kinds; S length of a vector, E units of a
-direction.
+Shape letters: B acts, M vectors of an act (its own and its entries'), or words of the user; N positions attended to
+(both); S length of a vector, E units of a direction.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from dactnlg.text.context import CONTEXT
 
 Weights = Mapping[str, Floats]
 UNSEEN = np.float32(-1e9)
-"""Added to the score of what must not be looked at."""
+"""Added to the scores of masked positions."""
 LEAST = np.float32(1e-30)
-"""Added to probabilities of what is copied, see `models.copying`."""
+"""Added to copying probabilities before their logarithm is taken; see `models.copying`."""
 KERAS_ORDER = [0, 1, 3, 2]
-"""The gates of `cells` in the order of Keras' own LSTM, which has the candidate third; and the other way round."""
+"""The permutation, its own inverse, between the gates of `cells` and of Keras' LSTM, which has the candidate third."""
 
 
 class EntryVectors:
-    """The vectors of the act and its entries: `forward` for a batch, then `backward`.
+    """The vectors of the act and its entries; call `forward` for a batch, then `backward`.
 
     Args:
         weights: the model's weights by name.
@@ -39,7 +39,7 @@ class EntryVectors:
         self.weights = weights
 
     def forward(self, act: Floats, entries: Ints, words: Ints) -> Floats:
-        """Return the vectors, (B, M, S), of DA vectors, (B, D), entries, (B, M - 1, 2), and words, (B, M - 1, L)."""
+        """Return vectors, (B, M, S), for DA vectors, (B, D), entries, (B, M - 1, 2), and words, (B, M - 1, L)."""
         w = self.weights
         self.act, self.entries, self.words = act, entries, words
         self.share = 1 / np.maximum(np.count_nonzero(words, axis=-1), 1).astype(np.float32)[..., None]
@@ -47,7 +47,7 @@ class EntryVectors:
         return np.concatenate([(act @ w["entries/act"])[:, None], slots], axis=1)
 
     def backward(self, gradients: Floats, out: Weights) -> None:
-        """Fill in the gradients of the tables, given those of the vectors, (B, M, S)."""
+        """Fill `out` with the gradients of the tables, given those of the vectors, (B, M, S)."""
         np.matmul(self.act.T, gradients[:, 0], out=out["entries/act"])
         own = gradients[:, 1:]
         for name, numbers, each in (("entries", self.entries, own), ("words", self.words, own * self.share)):
@@ -55,10 +55,10 @@ class EntryVectors:
 
 
 class TwoWayReader:
-    """Two LSTMs that read forward and backward, and give all their states; `forward` for a batch, then `backward`.
+    """A bidirectional LSTM that returns all its states; call `forward` for a batch, then `backward`.
 
     Args:
-        name: what the names of their weights begin with.
+        name: the prefix of its weights' names.
         weights: the model's weights by name.
     """
 
@@ -67,7 +67,7 @@ class TwoWayReader:
         self.ways = [f"{name}/{way}_layer/cell" for way in ("forward", "backward")]
 
     def forward(self, vectors: Floats, lengths: Ints) -> Floats:
-        """Return the states, (B, M, 2E), 0 behind the end; `lengths` are the numbers of vectors of each act."""
+        """Return the states, (B, M, 2E), 0 for padding, of vectors, (B, M, S), given the lengths of the rows, (B,)."""
         self.sequences, self.shape = Sequences(lengths), vectors.shape
         rows = self.sequences.order[self.sequences.packing.rows]
         times = self.sequences.packing.times
@@ -85,7 +85,7 @@ class TwoWayReader:
         return np.concatenate(found, axis=2)
 
     def backward(self, gradients: Floats, out: Weights) -> Floats:
-        """Fill in the gradients of the weights, and return those of the vectors, given those of the states."""
+        """Fill `out` with the gradients of the weights and return the vectors', given those of the states."""
         found = np.zeros(self.shape, np.float32)
         halves = np.split(gradients, 2, axis=2)
         for where, loop, steps, place, half in zip(self.ways, self.loops, self.steps, self.places, halves, strict=True):
@@ -98,7 +98,7 @@ class TwoWayReader:
 
 
 class ActMemory:
-    """What is looked at for acts: their entries, and behind these what the user has said; `forward`, then `backward`.
+    """What can be attended to: the entries of acts, then the user's words; call `forward`, then `backward`.
 
     Args:
         weights: the model's weights by name.
@@ -110,7 +110,7 @@ class ActMemory:
         self.hears = TwoWayReader("context_encoder", weights) if "context_words" in weights else None
 
     def forward(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return what there is to look at, (B, N, 2E), and which of it is no padding, (B, N)."""
+        """Return what can be attended to, (B, N, 2E), and which of it is not padding, (B, N)."""
         entries = inputs["entries"]
         lengths = 1 + np.count_nonzero(entries.any(axis=-1), axis=1)
         vectors = self.vectors.forward(inputs["act"].astype(np.float32), entries, inputs["words"])
@@ -119,14 +119,14 @@ class ActMemory:
         self.own = memory.shape[1]
         if self.hears is not None:
             self.said = said = inputs[CONTEXT]
-            # Of nothing one word is read, at which nothing looks.
+            # Without words the reader reads one padding token, which attention masks.
             words = np.maximum(np.count_nonzero(said, axis=1), 1)
             heard = self.hears.forward(self.weights["context_words"][said], words)
             memory, real = np.concatenate([memory, heard], axis=1), np.concatenate([real, said > 0], axis=1)
         return memory, real
 
     def backward(self, gradients: Floats, out: Weights) -> None:
-        """Fill in the gradients of all weights behind it, given its own."""
+        """Fill `out` with the gradients of all its weights, given those of its output."""
         self.vectors.backward(self.reader.backward(gradients[:, : self.own], out), out)
         if self.hears is not None:
             words = self.hears.backward(gradients[:, self.own :], out)
@@ -135,7 +135,7 @@ class ActMemory:
 
 
 def unseen(visible: NDArray[np.bool_]) -> Floats:
-    """Return what is added to scores: 0 for what may be looked at."""
+    """Return what is added to scores: 0 where visible, else `UNSEEN`."""
     found: Floats = np.where(visible, np.float32(0), UNSEEN)
     return found
 
@@ -148,7 +148,7 @@ def softmax(scores: Floats) -> Floats:
 
 
 def _sum(table: Floats, numbers: Ints) -> Floats:
-    """Return the sums of rows of a table, (..., K) -> (..., S); number 0 has none."""
+    """Return sums of rows of a table, (..., K) -> (..., S); index 0 adds nothing."""
     rows = table[numbers]
     rows[numbers == 0] = 0.0
     found: Floats = rows.sum(axis=-2)
@@ -156,6 +156,6 @@ def _sum(table: Floats, numbers: Ints) -> Floats:
 
 
 def _sum_back(gradients: Floats, numbers: Ints, out: Floats) -> None:
-    """Fill in the gradients of a table, given those of `_sum`."""
+    """Fill `out` with the gradients of a table, given those of `_sum`."""
     *places, _ = np.nonzero(numbers)
     out[:] = LookUp(numbers[numbers > 0], len(out)).back(gradients[tuple(places)])

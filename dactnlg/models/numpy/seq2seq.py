@@ -1,7 +1,6 @@
-"""A trained `seq2seq` in NumPy, to be searched without Keras; `models.seq2seq` has its equations.
+"""A trained `seq2seq` in NumPy, for search without Keras; `models.seq2seq` has its equations.
 
-Shape letters: B acts, N sentences, M entries with one more for the act, S tokens that can be copied, H hidden units,
-E length of an entry's vector, V vocabulary.
+Shape letters: B acts, N sentences, M positions attended to, S tokens that can be copied, H hidden units, V vocabulary.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ State = list[Floats]
 
 
 class Copies(NamedTuple):
-    """What can be copied of some acts.
+    """What can be copied from a batch of acts.
 
     Attributes:
         tokens: (B, S); 0 is padding.
         keys: (B, S, H).
         bias: added to scores, (B, S).
-        same: 1 for places that hold the same token, (B, S, S).
-        closed: added to the gate, (B,): where nothing can be copied.
+        same: 1 for pairs of positions with the same token, (B, S, S).
+        closed: added to the gate, (B,): closes it where nothing can be copied.
     """
 
     tokens: Ints
@@ -42,19 +41,19 @@ class Copies(NamedTuple):
     closed: Floats
 
     def of(self, owner: Ints) -> Copies:
-        """Return those of each sentence, given its act."""
+        """Return the rows of each sentence, given the index of its act, (N,)."""
         return Copies(self.tokens[owner], self.keys[owner], self.bias[owner], self.same[owner], self.closed[owner])
 
 
 class Looking(NamedTuple):
-    """What stays the same at every step of a search over some acts.
+    """What is the same at every step of a search over a batch of acts.
 
     Attributes:
-        gates: what is added to an act's gates, (4, B, H).
-        keys: of what there is to look at, (B, M, H).
-        seen: what looking at each adds to the mixture, (B, M, H).
+        gates: what each act adds to the gates, (4, B, H).
+        keys: of the positions attended to, (B, M, H).
+        seen: what each position, if attended to, adds to the mixture, (B, M, H).
         bias: added to scores, (B, M).
-        copies: None where a model copies nothing.
+        copies: None if the model does not copy.
     """
 
     gates: Floats
@@ -65,10 +64,10 @@ class Looking(NamedTuple):
 
 
 class NumpySeq2Seq:
-    """A trained `seq2seq` that can only be searched.
+    """A trained `seq2seq`, for search only.
 
     Args:
-        inputs: the arrays that it wants from the preprocessor.
+        inputs: the preprocessor's arrays that it needs.
         weights: its weights by name.
     """
 
@@ -77,19 +76,19 @@ class NumpySeq2Seq:
     def __init__(self, inputs: tuple[str, ...], weights: Mapping[str, Floats]) -> None:
         self.inputs, self.weights = inputs, weights
         kernel = weights["cell/recurrent"]
-        # The last digits of a product depend on the threads that share it.
+        # The last digits of a matrix product depend on the number of threads.
         with one_blas_thread:
             table = token_gates(weights)
         self.hidden_size = len(kernel)
-        # The halves of `cells` are in the weights; a token's share of the gates is looked up.
+        # The weights include the factors `HALVES`; a token's contribution to the gates is looked up.
         self._kernel, self._table = apart(kernel) * HALVES, apart(table) * HALVES
 
     def trace(self, context: Looking, state: State) -> Floats:
-        """Return the weights with which the next word looks at the act and its entries, (N, M)."""
+        """Return the attention weights of the next word on the act and its entries, (N, M)."""
         return softmax(_scores(state[0], context.keys) + context.bias)
 
     def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Looking, State]:
-        """Return what sentences for some acts begin with; see `Seq2Seq.prepare`."""
+        """Return the context and the initial state for a batch of acts; see `Seq2Seq.prepare`."""
         w, act = self.weights, inputs["act"].astype(np.float32)
         memory, real = ActMemory(w).forward(inputs)
         share = real.astype(np.float32)[..., None]
@@ -125,20 +124,20 @@ class NumpySeq2Seq:
         return Copies(tokens, keys, unseen(real), same, unseen(real.any(axis=1)))
 
     def _copy(self, copies: Copies, mixed: Floats, found: Floats) -> None:
-        """Put the log probabilities of `CopyMechanism.mix` in the place of logits."""
+        """Replace the logits `found` by the log probabilities of `CopyMechanism.mix`, in place."""
         w, rows = self.weights, np.arange(len(mixed))[:, None]
         gate = (mixed @ w["copy_mechanism/gate"])[:, 0] + w["copy_mechanism/gate_bias"] + copies.closed
         found -= found.max(axis=1, keepdims=True)
         found -= np.log(np.exp(found).sum(axis=1, keepdims=True))
         found -= np.logaddexp(np.float32(0), gate)[:, None]
         shares = softmax(_scores(mixed, copies.keys) + copies.bias)
-        # A token that several places hold has the shares of all of them.
+        # A token at several positions gets the sum of their shares.
         copied = np.log(np.matmul(shares[:, None], copies.same)[:, 0] + LEAST)
         copied -= np.logaddexp(np.float32(0), -gate)[:, None]
         found[rows, copies.tokens] = np.logaddexp(found[rows, copies.tokens], copied)
 
 
 def _scores(queries: Floats, keys: Floats) -> Floats:
-    """Return what each query scores of its keys, (N, H) and (N, M, H) -> (N, M)."""
+    """Return the products of each query with its keys, (N, H) and (N, M, H) -> (N, M)."""
     found: Floats = np.matmul(keys, queries[..., None])[..., 0]
     return found

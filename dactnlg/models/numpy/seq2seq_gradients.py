@@ -1,7 +1,7 @@
 """The loss of `seq2seq` and its gradients in NumPy; the equations are those of `models.seq2seq` and `models.copying`.
 
-Shape letters: B sentences of a batch, T their tokens, M all of these, packed; N things to look at, S tokens that can be
-copied, V vocabulary, E embedding, F length of what is looked at, H hidden units.
+Shape letters: B sentences of a batch, T their tokens, M all of these, packed; N positions attended to, F length of
+their vectors, S tokens that can be copied, V vocabulary, E embedding, H hidden units.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dactnlg.text.copying import COPIES
 
 
 class Seq2SeqGradients(GradientModel):
-    """A `seq2seq` that learns.
+    """A trainable `seq2seq`.
 
     Args:
         weights: see `GradientModel`.
         gradients: see `GradientModel`.
-        dropout: share of the output units, and of what is looked at, dropped in training.
+        dropout: share of the output units, and of the encoder's states, dropped in training.
     """
 
     def __init__(self, weights: Weights, gradients: Weights, *, dropout: float = 0.0) -> None:
@@ -31,7 +31,7 @@ class Seq2SeqGradients(GradientModel):
         self.copies = "copy_mechanism/gate" in weights
 
     def backward(self) -> None:
-        """Fill in the gradients of the last loss."""
+        """Fill `gradients` with those of the last loss."""
         w, g = self.weights, self.gradients
         self.d_memory = np.zeros_like(self.memory)
         mixed = self._entropy_back()
@@ -51,7 +51,7 @@ class Seq2SeqGradients(GradientModel):
         self.reads.backward(self.d_memory, g)
 
     def _run(self, tokens: NDArray[np.int32]) -> Floats:
-        """Return what the next word is made of, after each token of (M,), as (M, H)."""
+        """Return the input of the output layer after each token of (M,), as (M, H)."""
         w, packing = self.weights, self.packing
         self._remember(self.batch)
         hidden = super()._run(tokens)
@@ -72,7 +72,7 @@ class Seq2SeqGradients(GradientModel):
         return loop
 
     def _remember(self, batch: Batch) -> None:
-        """Read what there is to look at, and where the decoder starts."""
+        """Compute what can be attended to, and the decoder's initial state."""
         memory, real = self.reads.forward(batch)
         self.kept_memory = self._kept(memory.shape)
         self.memory = memory if self.kept_memory is None else memory * self.kept_memory
@@ -88,7 +88,7 @@ class Seq2SeqGradients(GradientModel):
         self.d_memory += self.share * (first @ w["start"].T)[:, None]
 
     def _look_back(self, seen: Floats) -> Floats:
-        """Return the gradients of the states from which it is looked, (M, H), given those of what is seen, (M, F)."""
+        """Return the gradients of the states that attend, (M, H), given those of the attended vectors, (M, F)."""
         w, g, place = self.weights, self.gradients, (self.packing.rows, self.packing.times)
         dense = np.zeros((*self.dense.shape[:2], seen.shape[1]), np.float32)
         dense[place] = seen
@@ -102,11 +102,11 @@ class Seq2SeqGradients(GradientModel):
         return found
 
     def _kept(self, shape: tuple[int, ...]) -> Floats | None:
-        """Return what is not dropped, as factors; None where nothing is."""
+        """Return dropout factors, or None without dropout."""
         return None if self.rng is None or self.dropout == 0 else kept(self.rng, shape, self.dropout)
 
     def _entropy(self, hidden: Floats, targets: NDArray[np.int32], rng: np.random.Generator | None) -> float:
-        """Return the cross entropy of the tokens, (M,), that are generated or copied."""
+        """Return the weighted cross entropy of the targets, (M,), whether generated or copied."""
         loss = super()._entropy(hidden, targets, rng)
         return self._copies(targets) if self.copies else loss
 
@@ -127,19 +127,19 @@ class Seq2SeqGradients(GradientModel):
         gate = np.where(real.any(axis=1)[rows], gate, UNSEEN)
         self.gate = np.exp(-np.logaddexp(np.float32(0), -gate))
         self.copied = (self.pointers * self.match).sum(axis=1) + LEAST
-        # In logarithms: what is said at last may be less probable than a number can be.
+        # In logarithms, as a token's probability may underflow.
         generated = self.log_odds - np.log(self.sums) - np.logaddexp(np.float32(0), gate)
         said = np.logaddexp(generated, np.log(self.copied) - np.logaddexp(np.float32(0), -gate))
-        self.generating = np.exp(generated - said)  # of the probability, what is generated
+        self.generating = np.exp(generated - said)  # the share of the probability due to generating
         return float(-np.dot(said, self.token_shares))
 
     def _output_shares(self) -> Floats:
-        """Return what the entropy of each generated token counts for, (M,)."""
+        """Return the weight of each token's cross entropy under the output layer, (M,)."""
         shares = super()._output_shares()
         return shares * self.generating if self.copies else shares
 
     def _copies_back(self, mixed: Floats) -> Floats:
-        """Add to the gradients of the mixtures, (M, H), and return those that copying has in the embedding, (V, E)."""
+        """Add the gradients of copying to those of the mixtures, (M, H); return those of the embedding, (V, E)."""
         w, g, place = self.weights, self.gradients, (self.packing.rows, self.packing.times)
         gate = self.token_shares * (self.gate - (1 - self.generating))
         g["copy_mechanism/gate"][:, 0] = gate @ self.mixed
@@ -162,6 +162,6 @@ class Seq2SeqGradients(GradientModel):
 
 
 def _softmax_back(weights: Floats, gradients: Floats) -> Floats:
-    """Return the gradients of scores, given the weights that they led to and those of these."""
+    """Return the gradients of scores, given their softmax and its gradients."""
     found: Floats = weights * (gradients - (weights * gradients).sum(axis=-1, keepdims=True))
     return found
