@@ -1,7 +1,7 @@
-"""Training: pairs and a model become a run.
+"""Training: from training pairs and a model to a run.
 
-`train.train` reads the corpora and writes the run folder; `schedule` says how long it takes, `building` chooses the
-learner, `loop` owns epochs, early stopping and checkpoints, whatever the learner. `messages` tells how far it is, and
-`advice` what gives reason to doubt. `callbacks.Callback` watches a training and may end it. `augmentation` makes more
-pairs than the corpora have; `devices` spreads a training over several devices and processes, with the losses of one.
+`train.train` reads the corpora and writes the run folder; `schedule` chooses the length of training, `building` the
+learner; `loop` runs epochs, early stopping and checkpoints, whatever the learner. `messages` reports progress, and
+`advice` warns of likely problems. A `callbacks.Callback` observes training and may end it. `augmentation` creates
+additional pairs; `devices` distributes training over devices and processes, with the same losses as on one device.
 """

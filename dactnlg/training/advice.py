@@ -1,4 +1,4 @@
-"""What a training warns of at its end: signs that its sentences are worse than they could be."""
+"""Warnings at the end of training: signs that the generated sentences are worse than they could be."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.training.splits import Splits
 
 FEW_PAIRS, FEW_VALID, NAMED = 10, 30, 5
-"""Fewer pairs of an act type are few; so are fewer validation pairs; act types that are named."""
+"""Warn below this many pairs of an act type, and below this many validation pairs; list at most so many act types."""
 RARE = 0.5
-"""Share of the words that may occur once."""
+"""Warn if more than this share of the words occurs only once."""
 FLAT = 3
-"""Epochs from which on the validation loss should have fallen."""
+"""Number of epochs after which the validation loss should have fallen."""
 SHORT, FALLING = 10, 0.1
-"""Where the last epoch is the best: fewer epochs are too few, as are others whose last tenth takes this share off."""
+"""If the last epoch was the best, warn below this many epochs, or if the last tenth lowered the loss by this share."""
 
 
 def advice(
     options: TrainingConfig, splits: Splits, history: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]
 ) -> list[str]:
-    """Return warnings, each a line; none where nothing is wrong.
+    """Return warnings, one line each; none if nothing is wrong.
 
     Args:
-        options: how it was learned.
+        options: the training options.
         splits: the pairs.
-        history: a row for each epoch.
+        history: one row per epoch.
         summary: of the training.
     """
     ended = not summary["interrupted"] and not summary["stopped"]
@@ -38,7 +38,7 @@ def advice(
 def _of_length(options: TrainingConfig, history: Sequence[Mapping[str, Any]], best: int) -> list[str]:
     lowest = min(history, key=lambda row: row["valid_loss"])["epoch"]
     losses = [row["valid_loss"] for row in history]
-    # Most trainings gain a little to the end.
+    # Most trainings improve slightly until the end.
     falls = len(losses) < SHORT or losses[-1] < (1 - FALLING) * losses[-1 - len(losses) // 10]
     if best == len(history) == options.epochs and falls:
         return [f"the last epoch was the best: training longer may help (training.epochs is {options.epochs})"]

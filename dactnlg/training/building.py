@@ -1,4 +1,4 @@
-"""From a configuration and pairs to a training loop: the model, its learner and the data that it wants."""
+"""From a configuration and pairs to a training loop: the model, its learner and its data."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 class Learning(NamedTuple):
-    """A model that is about to learn.
+    """A model ready for training.
 
     Attributes:
-        learner: changes it.
-        train_set, valid_set: what it learns from, and what decides when to stop.
-        make_decoder: gives a decoder with the weights of the moment.
-        about: what the manifest says of it.
+        learner: trains it.
+        train_set, valid_set: the training data, and the data that decides when to stop.
+        make_decoder: returns a decoder with the current weights.
+        about: what the manifest records about it.
     """
 
     learner: Learner
@@ -60,17 +60,17 @@ def build_loop(
 
     Args:
         config: the experiment.
-        backend: what computes, `numpy` or `keras`.
+        backend: `numpy` or `keras`.
         preprocessor: of the training pairs.
-        pairs: to learn from, and to decide with when to stop.
-        writer: of the run folder, which has been begun.
+        pairs: the training pairs, and those that decide when to stop.
+        writer: of the run folder, already begun.
         group: the processes that train together.
         callbacks: called after each epoch.
         progress: show a progress bar on standard error.
     """
     options = Schedule.model_validate(config.training.model_dump())
     build = _in_numpy if backend == "numpy" else _in_keras
-    # What rank 0 goes on with, all go on with.
+    # All processes resume from the origin that rank 0 has recorded.
     origin = json.loads(group.broadcast(json.dumps(writer.run.origin() if group.rank == 0 else None)))
     found = build(config, options, preprocessor, pairs, group, origin)
     group.on_rank_0(lambda: writer.keep_origin(found.about))
@@ -100,7 +100,7 @@ def _in_numpy(
     group: ProcessGroup,
     origin: Mapping[str, Any] | None,
 ) -> Learning:
-    """Return a model that learns in NumPy; Keras is not imported."""
+    """Return a model to train in NumPy; Keras is not imported."""
     section = config.model
     fresh = fresh_weights(section, preprocessor.sizes, options.seed)
     weights, origin = initial_weights(section, preprocessor, fresh, origin)
@@ -120,7 +120,7 @@ def _in_keras(
     group: ProcessGroup,
     origin: Mapping[str, Any] | None,
 ) -> Learning:
-    """Return a model that learns in Keras; where NumPy supports it, it begins with the weights that it has there."""
+    """Return a model to train in Keras; if NumPy supports it, it starts from the same weights as in NumPy."""
     import keras
 
     from dactnlg.models import build_model
@@ -150,7 +150,7 @@ def _in_keras(
 
 
 def _numpy_decoders(config: Config, preprocessor: Preprocessor, learner: Learner) -> Callable[[], Decoder]:
-    """Return what gives a decoder in NumPy with the weights of the moment."""
+    """Return a function that makes a NumPy decoder with the current weights."""
 
     def decoder() -> Decoder:
         model = numpy_models.searching(config.model, learner.weights())
@@ -162,8 +162,8 @@ def _numpy_decoders(config: Config, preprocessor: Preprocessor, learner: Learner
 def _keras_decoders(
     model: NeuralModel, config: Config, preprocessor: Preprocessor, learner: Learner
 ) -> Callable[[], Decoder]:
-    """Return what gives a decoder in Keras with the weights of the moment."""
+    """Return a function that makes a Keras decoder with the current weights."""
     from dactnlg.generation.decoders.keras_decoder import KerasDecoder
 
-    # Made anew each time: on JAX a compiled program keeps the weights that it was compiled with.
+    # A new decoder each time: on JAX a compiled program keeps the weights that it was compiled with.
     return partial(KerasDecoder, model, preprocessor, max_length=config.decoding.max_length)

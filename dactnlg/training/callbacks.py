@@ -1,4 +1,4 @@
-"""What may watch a training, and end it."""
+"""The protocol of callbacks that observe training and may end it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 
 class Callback(Protocol):
-    """Is called by the training loop."""
+    """An object that the training loop calls after each epoch."""
 
     def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
-        """Take an epoch's row of the history; return whether to go on.
+        """Receive an epoch's row of the history; return whether to continue.
 
-        Where it returns False training ends, with the best weights so far. A resumed training calls it with the last
-        row of the history first.
+        If it returns False, training ends with the best weights so far. A resumed training first calls it with the last
+        row of the history.
         """

@@ -1,4 +1,4 @@
-"""Training models that answer a context: other data, the same learner, loop and run folder."""
+"""Training of models that answer a dialogue context: different data, but the same learner, loop and run folder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
 
 DEFAULTS = {"epochs": 20, "batch_size": 64, "patience": 3, "decay_patience": 1}
-"""Of a section `training` that does not say."""
+"""Defaults of the section `training` for dialogues."""
 
 
 def train_dialogue(
@@ -46,11 +46,11 @@ def train_dialogue(
     """Train a model on dialogues and write its run folder; see `training.train.train`.
 
     Raises:
-        ConfigError: the model and the corpus do not belong together, or a key that acts alone have is set.
+        ConfigError: the model and the corpus do not fit together, or a key is set that applies only to acts.
         CorpusError: the corpus is missing or damaged.
-        RunError: the folder holds a run already or something else.
+        RunError: the folder already holds a run, or something else.
         UserError: the teacher's arrays cannot be used, or a plot cannot be drawn.
-        KeyboardInterrupt: after Ctrl-C, once what was done is on the disk.
+        KeyboardInterrupt: after Ctrl-C, once all progress is on disk.
     """
     section = checked(config)
     given = {name: value for name, value in config.training.model_dump().items() if value is not None}
@@ -91,10 +91,10 @@ def train_dialogue(
 
 
 def checked(config: Config) -> DialogueSection:
-    """Return the model's section, if its model answers contexts and nothing is asked for that has no meaning there.
+    """Check that a configuration can be used with dialogues, and return its model's section.
 
     Raises:
-        ConfigError: names the key.
+        ConfigError: the model does not answer contexts, or a key does not apply to dialogues; names the key.
     """
     if not isinstance(config.model, DialogueSection):
         raise ConfigError(f"model.name: '{config.model.name}' says acts; {config.corpus.name} holds dialogues")
@@ -117,15 +117,15 @@ def checked(config: Config) -> DialogueSection:
 
 
 def pairs_of(section: DialogueSection, dialogues: Sequence[Any]) -> list[ContextPair]:
-    """Return the pairs of a split, of as many dialogues as the section says."""
+    """Return the pairs of a split, limited to the section's number of dialogues."""
     return context_pairs(dialogues[: section.dialogues], section.turns)
 
 
 def labels_of(section: DialogueSection, pairs: Sequence[ContextPair]) -> set[str]:
-    """Return the labels of acts that the model is told, if it is told any.
+    """Return the labels of acts that the model is given; none unless `section.acts`.
 
     Raises:
-        ConfigError: it is to be told them, and the corpus has none.
+        ConfigError: the model needs them, but the corpus has none.
     """
     if not getattr(section, "acts", False):
         return set()
@@ -136,10 +136,10 @@ def labels_of(section: DialogueSection, pairs: Sequence[ContextPair]) -> set[str
 
 
 def _check_sizes(section: DialogueSection, teacher: TeacherArrays | None) -> None:
-    """Refuse a teacher whose arrays are not as wide as the model is told.
+    """Refuse a teacher whose arrays do not have the sizes of the model's section.
 
     Raises:
-        ConfigError: names the keys, and what they have to be.
+        ConfigError: names the keys and the values that they need.
     """
     if teacher is None or getattr(section, "ei", "none") == "none":
         return
@@ -152,7 +152,7 @@ def _check_sizes(section: DialogueSection, teacher: TeacherArrays | None) -> Non
 def encode(
     preprocessor: DialoguePreprocessor, pairs: Sequence[ContextPair], model: NeuralModel, teacher: TeacherArrays | None
 ) -> Dataset:
-    """Return pairs as arrays: the inputs of the model and, with a teacher, what it says of the context."""
+    """Return pairs as arrays: the inputs of the model and, with a teacher, its emotions and vectors of the context."""
     contexts = [pair.context for pair in pairs]
     inputs = preprocessor.arrays(contexts, [preprocessor.known_acts(pair.acts) for pair in pairs])
     if teacher is not None:

@@ -1,8 +1,8 @@
-"""Fine-tuning: a model begins with the weights of another run, or of a checkpoint, as far as they mean the same.
+"""Fine-tuning: a model starts from the weights of another run or of a checkpoint, as far as they correspond.
 
-Weights of a run are matched by name. Along an axis that numbers tokens, entries of the DA vector or words of values,
-rows are matched by what they stand for, so that a model of laptops may begin as one of television sets (Wen et al. 2016
-begin from other domains likewise). What has no match starts anew.
+Weights of a run are matched by name. Along an axis that numbers tokens, entries of the DA vector or words, indices are
+matched by meaning, so that a model for laptops can start from one for television sets (Wen et al. 2016 also start from
+other domains). Weights without a match are initialised afresh.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Index = NDArray[np.intp]
 
 
 TOKENS, ACT, ENTRIES, GATES, WORDS, CONTEXT_WORDS = "tokens", "act", "entries", "gates", "words", "context"
-"""What an axis numbers: tokens, entries of the DA vector, these behind one for none, or behind gates that read them,
-words of values, and words of what the user has said."""
+"""What an axis numbers: tokens; entries of the DA vector, alone, after a padding row, or after the gates of a cell;
+words of values; and words of the user."""
 _NUMBERED: Mapping[str, tuple[str, ...]] = {
     "embedding": (TOKENS, ""),
     "output_kernel": ("", TOKENS),
@@ -50,16 +50,16 @@ _NUMBERED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("start", "score", "mixture", "places", "tokens", "gate", "positions"), ("", "")),
     **dict.fromkeys(("gamma", "beta", "gate_bias"), ("",)),
 }
-"""What the axes of the weights number that models here have, by the last part of the weights' names."""
+"""What each axis of a weight numbers, by the last part of its name; "" for nothing."""
 
 
 class Matching:
-    """Which rows of two models' weights stand for the same.
+    """Finds the corresponding indices of two models' weights.
 
     Args:
-        ours: the preprocessor of the model that is to begin.
+        ours: the preprocessor of the model to initialise.
         theirs: that of the run.
-        gates: four times the hidden size of ours; entries of the DA vector may follow the gates. 0 if that is unknown.
+        gates: four times our hidden size; entries of the DA vector may follow the gates. 0 if unknown.
     """
 
     def __init__(self, ours: Preprocessor, theirs: Preprocessor, gates: int) -> None:
@@ -73,16 +73,16 @@ class Matching:
         )
         said = [[] if each.context is None else each.context.tokens for each in (ours, theirs)]
         self._kinds = {TOKENS: tokens, ACT: act, WORDS: words, CONTEXT_WORDS: _common(*said)}
-        # 0 stands for no entry at all; gates come before the entries that they read.
+        # Tables of entries have a padding row first; gates precede the entries of the reading gate.
         self._kinds |= {ENTRIES: act.behind(1), **({GATES: act.behind(gates)} if gates else {})}
 
     def axis(self, mine: int, other: int, names: Sequence[str] | None = None) -> tuple[Index, Index] | None:
-        """Return which places along an axis match, ours and theirs; None for none.
+        """Return the matching indices along an axis, ours and theirs, or None if the axes do not correspond.
 
         Args:
-            mine: its length.
-            other: the length of the other side's.
-            names: what it may number; None where only its length can tell.
+            mine: the length of our axis.
+            other: the length of theirs.
+            names: what the axis may number; None if that has to be inferred from its length.
         """
         for name in self._kinds if names is None else names:
             kind = self._kinds.get(name)
@@ -91,19 +91,19 @@ class Matching:
         return (np.arange(mine), np.arange(mine)) if mine == other else None
 
     def axes(self, name: str, mine: Sequence[int], other: Sequence[int]) -> list[tuple[Index, Index] | None]:
-        """Return what `axis` does for each axis of weights of a name and two shapes."""
+        """Return the result of `axis` for each axis of a weight, given its name and both shapes."""
         known = _NUMBERED.get(name.rpartition("/")[2], ())
         names = [[each] for each in known] if len(known) == len(mine) else [None] * len(mine)
         return [self.axis(*sizes) for sizes in zip(mine, other, names, strict=True)]
 
     def take(self, weights: Mapping[str, NDArray[Any]], given: Mapping[str, NDArray[Any]]) -> tuple[Arrays, int]:
-        """Return weights with the values of those given where they match, and how many numbers these are."""
+        """Return a copy of `weights` with matching values taken from `given`, and the number of values taken."""
         found: Arrays = {}
         count = 0
         for name, weight in weights.items():
             found[name] = weight.copy()
             other = given.get(name)
-            # A number by itself counts what was trained: that begins anew.
+            # A scalar counts training batches: it starts from zero.
             if other is None or not weight.ndim or other.ndim != weight.ndim or not np.isfinite(other).all():
                 continue
             axes = self.axes(name, weight.shape, other.shape)
@@ -118,11 +118,11 @@ class Matching:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Names that are numbered: how many each side has, and the numbers of those in common.
+    """A numbering of names: how many each side has, and the indices of the common ones.
 
     Attributes:
-        mine, other: how many names either side has.
-        ours, theirs: the numbers of the names that both have.
+        mine, other: how many names each side has.
+        ours, theirs: the indices of the names that both sides have.
     """
 
     mine: int
@@ -131,7 +131,7 @@ class _Kind:
     theirs: Index
 
     def behind(self, first: int) -> _Kind:
-        """Return the same with so many places before them, which match one by one."""
+        """Return the numbering shifted by `first` preceding indices, which match one to one."""
         before = np.arange(first)
         ours, theirs = (np.concatenate([before, index + first]) for index in (self.ours, self.theirs))
         return _Kind(self.mine + first, self.other + first, ours, theirs)
@@ -150,16 +150,16 @@ def initial_weights(
     weights: Mapping[str, NDArray[Any]],
     origin: Mapping[str, Any] | None = None,
 ) -> tuple[Arrays, dict[str, Any]]:
-    """Return the weights that a model begins with, and what the manifest says of them.
+    """Return the initial weights of a model, and what the manifest records about them.
 
     Args:
-        section: the model's; it names the run, or the folder of a checkpoint, to begin from.
+        section: the model's; it names the run, or the folder of a checkpoint, to start from.
         preprocessor: of the training pairs.
-        weights: fresh ones, by name.
-        origin: what the manifest says, where training goes on: nothing is read then.
+        weights: freshly drawn ones, by name.
+        origin: the manifest's record if training is resumed; nothing is read then.
 
     Raises:
-        RunError: the run to begin from cannot be used.
+        RunError: the run to start from cannot be used.
         ConfigError: the checkpoint cannot be used.
     """
     if origin is not None:
@@ -181,12 +181,12 @@ def initial_weights(
 
 
 def sized(config: Config, run: Run, *, resume: bool) -> Config:
-    """Return a configuration whose model has the sizes of the checkpoint that it begins with, if it does with one.
+    """Return a configuration whose model has the sizes of the checkpoint that it starts from, if any.
 
     Args:
         config: the experiment.
-        run: what is to be trained.
-        resume: it goes on: what was begun has the sizes already.
+        run: the run to train.
+        resume: whether training is resumed; the run's own configuration then already has the sizes.
 
     Raises:
         ConfigError: the checkpoint cannot be used, or the configuration has other sizes.
@@ -207,5 +207,5 @@ def sized(config: Config, run: Run, *, resume: bool) -> Config:
 
 
 def _pretrained(section: ModelSection) -> str | None:
-    """Return the folder of the checkpoint that a model begins with, if it does with one."""
+    """Return the folder of the checkpoint that a model starts from, if any."""
     return getattr(section, "pretrained", None)

@@ -1,4 +1,4 @@
-"""Ctrl-C in training: a request to stop after the batch, in which all processes agree."""
+"""Ctrl-C in training: a request to stop after the current batch, on which all processes agree."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from dactnlg.training.devices.process_group import ProcessGroup
 
 ASK_EVERY = 10
-"""Batches between two moments at which processes tell each other of a Ctrl-C."""
+"""Processes exchange whether Ctrl-C was pressed once in so many batches."""
 
 
 class Interrupt:
     """Turns the first Ctrl-C into a request to stop; the second one interrupts at once.
 
     Args:
-        group: several processes stop when one is asked to, all after the same batch.
+        group: the processes, which all stop after the same batch when one of them is interrupted.
 
     Attributes:
         asked: whether to stop.
@@ -30,7 +30,7 @@ class Interrupt:
         self._before: Any = None
 
     def __enter__(self) -> Interrupt:
-        # Signals can only be caught in the main thread; elsewhere (a notebook's worker) Ctrl-C is somebody else's.
+        # Signals can only be caught in the main thread; in others (a notebook's worker) Ctrl-C is not ours to handle.
         with contextlib.suppress(ValueError):
             self._before = signal.signal(signal.SIGINT, self._ask)
         return self
@@ -43,7 +43,7 @@ class Interrupt:
     def agreed(self) -> bool:
         """Return whether to stop after this batch."""
         self._batches += 1
-        # To ask the others takes as long as a small batch may.
+        # Asking the others can take as long as a small batch.
         if self._group.cluster.workers == 1 or self._batches % ASK_EVERY == 0:
             self.asked = self._group.agree(self._asked_here)
         return self.asked

@@ -1,4 +1,4 @@
-"""Learning by Keras, on whatever device Keras runs on."""
+"""Training with Keras, on whatever device Keras runs on."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class KerasLearner:
-    """Learns by Keras' training step, alone or with other processes.
+    """Trains with Keras' training step, alone or together with other processes.
 
     Args:
         model: the model.
-        learning_rate: at first.
+        learning_rate: the initial one.
         clip_norm: largest norm of the whole gradient.
-        sample: some data, for the shapes to compile for.
-        batch_size: the number of rows to compile for.
-        group: the processes that learn; the model has been made in its scope.
+        sample: data whose array shapes the step is compiled for.
+        batch_size: the number of rows that it is compiled for.
+        group: the processes that train together; the model was created in its scope.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class KerasLearner:
 
     @property
     def learning_rate(self) -> float:
-        """The optimizer's."""
+        """The optimizer's learning rate."""
         return float(to_numpy(self.optimizer.learning_rate))
 
     @learning_rate.setter
@@ -61,12 +61,12 @@ class KerasLearner:
             self.optimizer.learning_rate = value
 
     def reseed(self, seed: int) -> None:
-        """Start the random numbers of dropout anew."""
+        """Reset the random number generators, such as those of dropout."""
         with self.group.scope():
             self.model.reseed(seed)
 
     def learn(self, batch: Batch) -> float:
-        """Take one step along the gradient and return the loss before it."""
+        """Take one gradient step and return the loss before it."""
         with self.group.scope():
             return self.group.learn(self.model, batch)
 
@@ -80,14 +80,14 @@ class KerasLearner:
         return {name: to_numpy(weight) for name, weight in named_weights(self.model).items()}
 
     def state(self) -> Arrays:
-        """Return all that `restore` needs to go on, by name; the optimizer's state as Keras numbers it."""
+        """Return all that `restore` needs to continue, by name; the optimizer's variables by Keras' order."""
         return {name: to_numpy(variable) for name, variable in self._variables().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `state` returned at rank 0; the others need have none.
+        """Continue from what `state` returned; only rank 0 needs it, the others may pass an empty mapping.
 
         Raises:
-            RunError: it is another model's, or another optimizer's.
+            RunError: it belongs to another model or another optimizer.
         """
         variables = self._variables()
         if self.group.rank == 0:
@@ -102,10 +102,10 @@ class KerasLearner:
         return weights | {f"optimizer/{i}": variable for i, variable in enumerate(self.optimizer.variables)}
 
     def _warm_up(self, data: Dataset, size: int) -> None:
-        """Have the training step compiled for sentences of any length, and leave the model as it was.
+        """Compile the training step for sentences of any length, leaving the model unchanged.
 
-        Keras compiles for the first batch's length, then for any length. Which sentences meet the first program would
-        depend on where a run begins, and two programs may differ in a last digit: a resumed run would not be the same.
+        Keras compiles for the first batch's length, then for any length. Which sentences run through the first program
+        would depend on where a run starts, and the two may differ in a last digit: a resumed run would not be the same.
         """
         variables = (*self.model.variables, *self.optimizer.variables)
         kept = [to_numpy(variable).copy() for variable in variables]
@@ -120,7 +120,7 @@ class KerasLearner:
 def _compile(model: NeuralModel, learning_rate: float, clip_norm: float) -> keras.optimizers.Optimizer:
     optimizer: keras.optimizers.Optimizer = keras.optimizers.Adam(learning_rate, global_clipnorm=clip_norm)
     if model.dtype_policy.name == "mixed_float16":
-        # Small gradients would be lost. Keras would do so by itself, but then leave it out of what it saves.
+        # Against underflow of small gradients. Keras would add it itself, but then not save its state.
         optimizer = keras.optimizers.LossScaleOptimizer(optimizer)
     model.compile(optimizer=optimizer, jit_compile=jit_compile())
     optimizer.build(model.trainable_variables)

@@ -1,6 +1,6 @@
-"""How a model learns from a batch: the contract.
+"""The contract of learners, which train a model batch by batch.
 
-`keras_learner` learns by Keras on whatever device Keras runs on; `models.numpy` has a learner of its own for the models
+`keras_learner` trains with Keras on whatever device Keras runs on; `models.numpy` has its own learner for the models
 that it supports.
 """
 
@@ -17,19 +17,19 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Learner(Protocol):
-    """Changes a model batch by batch.
+    """Trains a model batch by batch.
 
     Attributes:
-        learning_rate: of the steps to come.
+        learning_rate: of the following steps.
     """
 
     learning_rate: float
 
     def reseed(self, seed: int) -> None:
-        """Start the random numbers of dropout anew."""
+        """Reset the random number generators, such as those of dropout."""
 
     def learn(self, batch: Batch) -> float:
-        """Take one step along the gradient and return the loss before it."""
+        """Take one gradient step and return the loss before it."""
 
     def loss(self, batch: Batch) -> float:
         """Return the loss without dropout."""
@@ -38,7 +38,7 @@ class Learner(Protocol):
         """Return the weights by name."""
 
     def state(self) -> Arrays:
-        """Return all that `restore` needs to go on, by name."""
+        """Return all that `restore` needs to continue, by name."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `state` returned."""
+        """Continue from what `state` returned."""

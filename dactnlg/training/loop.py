@@ -29,15 +29,15 @@ from dactnlg.training.selection import BleuSelection
 
 @dataclass
 class Progress:
-    """How far a training has come: what `state.json` holds.
+    """The progress of training, as stored in `state.json`.
 
     Attributes:
-        epoch: epochs done.
+        epoch: finished epochs.
         best: the lowest validation loss; None before the first epoch's end.
-        loss_epoch: the epoch that it is of.
-        best_epoch: the epoch whose weights are kept: the same, unless another selection decides.
+        loss_epoch: the epoch with the lowest validation loss.
+        best_epoch: the epoch whose weights are kept; the same as `loss_epoch` unless `selection` decides.
         best_score: its score by that selection.
-        history: a row for each epoch.
+        history: one row per epoch.
         seconds: spent in epochs.
     """
 
@@ -52,21 +52,21 @@ class Progress:
 
 @dataclass(frozen=True)
 class TrainingLoop:
-    """Trains until nothing gets better; the run folder then holds the best weights, by validation loss or `selection`.
+    """Trains until there is no more improvement; the run folder then holds the best weights.
 
-    Ctrl-C ends training after the current batch, of whose epoch nothing is kept; a callback that returns False ends it
-    after the current epoch. Of several processes each runs the loop; rank 0 alone touches the run folder.
+    Ctrl-C ends training after the current batch and discards the current epoch; a callback that returns False ends it
+    after the current epoch. With several processes, each runs the loop; only rank 0 accesses the run folder.
 
     Attributes:
-        learner: changes the model.
-        train_set, valid_set: the pairs to learn from, and those that decide when to stop.
+        learner: trains the model.
+        train_set, valid_set: the training pairs, and those that decide when to stop.
         options: epochs, batch size, seed, patience and decay.
         writer: of the run folder.
         group: the processes that train together.
         callbacks: called after each epoch.
         progress: whether to show a progress bar on standard error.
-        selection: scores what the model says, to choose an epoch by; None for the validation loss.
-        about: what the summary says beside the loop's own facts.
+        selection: scores generated sentences, to choose the best epoch; None to use the validation loss.
+        about: further entries of the summary.
     """
 
     learner: Learner
@@ -81,21 +81,21 @@ class TrainingLoop:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def fit(self) -> dict[str, Any]:
-        """Train to the end, from the last finished epoch if the run has one.
+        """Train to the end, starting after the last finished epoch, if the run has one.
 
         Returns:
-            A summary for the manifest: epochs, best epoch, best validation loss, seconds, how it ended.
+            A summary for the manifest: epochs, best epoch, best validation loss, seconds, and how training ended.
 
         Raises:
-            UserError: a loss is no finite number; the run folder keeps what it had.
+            UserError: a loss is not finite; the run folder keeps what it had.
             RunError: the run folder is damaged.
         """
         state = self._restore()
         if self.group.rank == 0:
             tell_start(self.options, len(self.train_set))
         going = not state.history or self._go_on(state.history[-1])
-        # The products of a step are too small to be shared between threads, and one thread gives the same digits again.
-        # Losses that are no numbers are reported as such.
+        # The matrix products of a step are too small to share between threads, and one thread makes them reproducible.
+        # NumPy's warnings are off: losses that are not finite are reported by `_check_finite`.
         with Interrupt(self.group) as interrupt, one_blas_thread, np.errstate(all="ignore"):
             while going and not self._finished(state) and not interrupt.asked:
                 row = self._epoch(state, interrupt)
@@ -112,7 +112,7 @@ class TrainingLoop:
         }
 
     def _restore(self) -> Progress:
-        """Return how far the run has come, with the learner where it was then."""
+        """Return the run's progress, and restore the learner accordingly."""
         kept: KeptState | None = None
 
         def load() -> None:
@@ -130,7 +130,7 @@ class TrainingLoop:
         return state
 
     def _epoch(self, state: Progress, interrupt: Interrupt) -> dict[str, Any] | None:
-        """Do one epoch and keep what it has led to; return its row of the history, None if it was broken off."""
+        """Run one epoch and save its results; return its row of the history, or None if it was interrupted."""
         started, learner = time.perf_counter(), self.learner
         epoch, rate = state.epoch + 1, learner.learning_rate
         learned = self._learn(epoch, interrupt)
@@ -176,7 +176,7 @@ class TrainingLoop:
         save_arrays(path, self.learner.weights())
 
     def _check_finite(self, loss: float, epoch: int) -> None:
-        """Stop when a loss is no number any more: no later step could mend the weights."""
+        """Raise an error if a loss is not finite: no later step could repair the weights."""
         if not math.isfinite(loss):
             options, kept = self.options, self.writer.run.weights_path.exists()
             raise UserError(
@@ -191,21 +191,21 @@ class TrainingLoop:
         return state.epoch >= self.options.epochs or stalled
 
     def _go_on(self, row: dict[str, Any]) -> bool:
-        # Every callback is called, whatever the ones before it return.
+        # Every callback is called, whatever the others return.
         answers = [callback.on_epoch_end(row) for callback in self.callbacks]
         return all(answers)
 
     def _learn(self, epoch: int, interrupt: Interrupt) -> tuple[float, int] | None:
-        """Learn from every batch once; return the mean loss and the number of real tokens, None if broken off."""
+        """Train on every batch once; return the mean loss and the number of real tokens, or None if interrupted."""
         size = self.options.batch_size
-        # Order and dropout of an epoch depend on seed and epoch alone, so a resumed run does the same.
+        # Order and dropout depend only on seed and epoch, so a resumed run repeats them.
         rng = np.random.default_rng([self.options.seed, epoch])
         self.learner.reseed(int(rng.integers(2**31)))
         losses = weight = 0.0
         done = taken = 0
         total, title = -(-len(self.train_set) // size), f"epoch {epoch}/{self.options.epochs}"
         shown, form = self.progress, "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-        # Where each epoch has its line, the bar goes.
+        # If each epoch is logged on a line of its own, the bar disappears.
         with tqdm(total=total, desc=title, disable=not shown, leave=not heard(), bar_format=form) as bar:
             started = time.perf_counter()
             for batch, tokens in self.train_set.batches(size, rng):

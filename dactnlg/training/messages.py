@@ -1,6 +1,6 @@
-"""What a training tells while it works: a line an epoch, and at the end how well its sentences say their acts.
+"""Messages of a training: one line per epoch, and at the end how faithfully its sentences express their acts.
 
-All goes to the logger `dactnlg.training`, at the level INFO; no line is longer than 79 columns.
+All are logged at level INFO below the logger `dactnlg.training`; no line is longer than 79 columns.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from dactnlg.training.selection import spread
 LOG = logging.getLogger(__name__)
 COLUMNS = 79
 ACTS, SHOWN = 100, 3
-"""Validation acts that are generated at the end at most, and those that are shown."""
+"""At the end, how many validation acts are generated at most, and how many of them are shown."""
 
 
 def heard() -> bool:
-    """Whether anybody listens."""
+    """Whether messages are logged at all."""
     return LOG.isEnabledFor(logging.INFO)
 
 
 def tell_left_out(notes: Mapping[str, int]) -> None:
-    """Tell what reading a corpus left out, with counts."""
+    """Log what reading a corpus left out, with counts."""
     for what, count in sorted(notes.items()):
         LOG.info("%s %s", f"{count:,}", what)
 
 
 def tell_start(options: Schedule, pairs: int) -> None:
-    """Tell what is going to be done."""
+    """Log the number of pairs and the schedule."""
     length = f"at most {options.epochs} epochs, or {options.patience} after the best"
     LOG.info("%s pairs, %s a batch; %s", f"{pairs:,}", options.batch_size, length)
 
 
 def tell_epoch(row: Mapping[str, Any], options: Schedule, seconds: float, *, best: bool) -> None:
-    """Tell of an epoch.
+    """Log an epoch's losses, speed (or BLEU) and the remaining time.
 
     Args:
         row: of the history.
-        options: what was to be done.
-        seconds: that the epochs so far took.
+        options: the training options.
+        seconds: the time of all epochs so far.
         best: whether the epoch is the best so far.
     """
     epoch, last = row["epoch"], options.epochs
@@ -63,10 +63,10 @@ def tell_epoch(row: Mapping[str, Any], options: Schedule, seconds: float, *, bes
 
 
 def tell_end(run: Run, summary: Mapping[str, Any], examples: Sequence[Example]) -> None:
-    """Tell which epoch was the best, and how well the run says acts.
+    """Log the best epoch, the slot faults of generated validation acts, and some examples.
 
     Args:
-        run: whose training has ended.
+        run: the trained run.
         summary: of the training.
         examples: the validation split.
     """
@@ -75,7 +75,7 @@ def tell_end(run: Run, summary: Mapping[str, Any], examples: Sequence[Example]) 
     acts = [examples[place].turn for place in spread(examples, ACTS)]
     if not acts:
         return
-    # What a run says does not depend on what searches, and NumPy has nothing to compile.
+    # The output does not depend on the backend, and NumPy needs no compilation.
     backend = "numpy" if numpy_models.supports(run.check().model.name) else "auto"
     generator = Generator.load(run, backend)
     said = generator.generate(acts, strict=False)
@@ -87,7 +87,7 @@ def tell_end(run: Run, summary: Mapping[str, Any], examples: Sequence[Example]) 
 
 
 def fidelity(acts: Sequence[Turn], said: Sequence[Generation], checker: SlotChecker) -> str:
-    """Return in words how many sentences say their acts without a slot fault, and the slot error rate."""
+    """Return, as text, how many sentences have no slot fault, and the slot error rate."""
     whole = sum(each.slots_ok for each in said)
     tallies = [checker.check(turn, each.raw).values for turn, each in zip(acts, said, strict=True)]
     required, faults = sum(t.required for t in tallies), sum(len(t.missing) + len(t.extra) for t in tallies)
@@ -98,7 +98,7 @@ def fidelity(acts: Sequence[Turn], said: Sequence[Generation], checker: SlotChec
 
 
 def duration(seconds: float) -> str:
-    """Return a time as 1:23, or 1:02:03."""
+    """Format a time as 1:23, or 1:02:03."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

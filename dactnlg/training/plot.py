@@ -1,4 +1,4 @@
-"""Training and validation loss drawn over the epochs."""
+"""Plots of training and validation loss by epoch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dactnlg.errors import UserError
 
 
 def check_plot() -> None:
-    """See to it that a plot can be drawn.
+    """Check that a plot can be drawn.
 
     Raises:
         UserError: the extra is not installed.
@@ -21,14 +21,14 @@ def check_plot() -> None:
 
 
 def save_plot(path: Path, history: Sequence[Mapping[str, Any]], best_epoch: int) -> None:
-    """Write a picture of a training.
+    """Write a plot of a training.
 
     Args:
         path: the file to write, a PNG.
-        history: a row for each epoch.
+        history: one row per epoch.
         best_epoch: the epoch whose weights were kept.
     """
-    # Not `pyplot`, which keeps figures and looks for a screen.
+    # Not `pyplot`, which keeps figures in memory and looks for a display.
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 

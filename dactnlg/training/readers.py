@@ -1,4 +1,4 @@
-"""The reader of a run, or of a corpus: learned once for the same pairs, with a progress bar, and kept in the cache."""
+"""The reader of a run or a corpus: trained once for the same pairs, and kept in the user's cache."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from dactnlg.fidelity.reader_file import load_reader, save_reader
 from dactnlg.text.style import Style
 
 KEPT = 20
-"""Readers that stay in the cache, the last ones used."""
+"""How many readers stay in the cache, the most recently used ones."""
 Pairs = list[tuple[Turn, str]]
 
 
 def learn_from(corpus: Corpus, style: Style, *, targets: str = "human", progress: bool = True) -> Reader:
-    """Return the reader of a corpus's train and valid splits, from the user's cache where it has been learned before.
+    """Return the reader of a corpus's train and valid splits, from the user's cache if it was trained before.
 
     Args:
         corpus: the corpus.
         style: how values are found in its sentences.
-        targets: sentences to learn from: `human`, `handcrafted` or `both`.
+        targets: the sentences to train on: `human`, `handcrafted` or `both`.
         progress: show a progress bar on standard error.
     """
     train, valid = (sentence_pairs(corpus, split, targets) for split in ("train", "valid"))
@@ -42,11 +42,11 @@ def learn_from(corpus: Corpus, style: Style, *, targets: str = "human", progress
             path.touch()
             return reader
         except (RunError, OSError):
-            # Damaged, or deleted in the meantime: then it is learned anew.
+            # Damaged, or deleted in the meantime: train it again.
             pass
     hidden = None if progress else True
-    # Its many small products take seven times as long where several threads wait for each other; and what is learned
-    # would depend on how many there are.
+    # Its many small matrix products take seven times as long if several threads wait for each other; and the result
+    # would depend on the number of threads.
     with (
         threadpool_limits(limits=1, user_api="blas"),
         tqdm(desc="learning to check", unit=" facts", delay=2, leave=False, disable=hidden) as bar,
@@ -62,7 +62,7 @@ def write_reader(path: Path, corpus: Corpus, style: Style, *, targets: str, prog
 
 
 def _key(train: Pairs, valid: Pairs, style: Style) -> str:
-    """Return the hash of all that decides on a reader, the code that learns it included."""
+    """Return a hash of everything that determines a reader, including the code that trains it."""
     return digest(
         [_code(), style.to_json(), *([[str(turn), text] for turn, text in pairs] for pairs in (train, valid))]
     )
@@ -83,5 +83,5 @@ def _keep(reader: Reader, path: Path) -> None:
         for old in sorted(path.parent.glob("*.safetensors"), key=lambda file: -file.stat().st_mtime)[KEPT:]:
             old.unlink(missing_ok=True)
     except OSError:
-        # A home that cannot be written to has no cache: the next training learns once more.
+        # No cache without a writable home: the next training trains the reader again.
         pass

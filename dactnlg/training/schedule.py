@@ -1,7 +1,7 @@
-"""How long a training is, where the configuration does not say: worked out from the number of pairs.
+"""The default length of training, derived from the number of pairs.
 
-A model of a few hundred pairs needs as many steps as one of a few thousand, and batches small enough to take them in.
-So updates are counted, not epochs: at most `UPDATES`, and an end after `PATIENT_UPDATES` without a better epoch.
+A model for a few hundred pairs needs as many steps as one for a few thousand, and batches small enough to allow them.
+So updates are counted, not epochs: at most `UPDATES`, ending after `PATIENT_UPDATES` without a better epoch.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dactnlg.text.encoding import features
 from dactnlg.text.example import Pair
 
 UPDATES, PATIENT_UPDATES, DECAY_UPDATES = 6000, 600, 150
-"""Updates of a training at most; and without a better epoch, until it ends and until the learning rate is lowered."""
+"""The most updates; and updates without a better epoch until training ends, and until the learning rate is lowered."""
 EPOCHS, PATIENCE = (10, 500), 5
-"""Fewest and most epochs; fewest epochs without a better one."""
+"""The fewest and most epochs; the lowest patience in epochs."""
 BATCH_SIZES = ((1000, 16), (4000, 32))
-"""Below so many pairs, batches of so many; above, of `LARGE_BATCH`."""
+"""(number of pairs, batch size for fewer pairs than that); otherwise `LARGE_BATCH`."""
 LARGE_BATCH = 64
 
 
 class Schedule(TrainingConfig):
-    """The section `training` with nothing left to be worked out.
+    """The section `training` with all values filled in.
 
     Attributes:
         epochs, batch_size, patience, decay_patience: see `TrainingConfig`.
@@ -35,9 +35,9 @@ class Schedule(TrainingConfig):
 
 
 def scheduled(config: Config, pairs: Sequence[Pair]) -> Config:
-    """Return a configuration whose section `training` is a `Schedule`, for pairs to learn from."""
+    """Return a configuration whose section `training` is a `Schedule`, given the training pairs."""
     options = config.training
-    # What a delexicalised model sees alike is learned as one pair.
+    # Pairs that look the same to a delexicalised model count once.
     count = len({(frozenset(features(pair.turn)), pair.corpus, pair.tokens) for pair in pairs})
     size = options.batch_size or next((size for below, size in BATCH_SIZES if count < below), LARGE_BATCH)
     batches = -(-count // size)

@@ -1,9 +1,9 @@
-"""Which epoch's weights are kept: by multi-reference BLEU of what the model says for validation acts.
+"""Selects the best epoch by multi-reference BLEU of sentences generated for validation acts.
 
-The validation loss counts every word of every reference; people read one sentence an act. After each epoch a bounded
-number of acts is generated with a narrow beam, and scored under the corpus's own protocol (`leading_preset`). The share
-of sentences with a slot fault, or taken from a template, is taken off the score, so that an epoch does not win by what
-it leaves out or cannot say (an untrained model leaves all to templates, which are training sentences).
+The validation loss counts every word of every reference, but people read one sentence per act. After each epoch a
+limited number of acts is generated with a narrow beam, and scored under the corpus's own protocol (`leading_preset`).
+The share of sentences with a slot fault, or taken from a template, is subtracted from the score, so that an epoch does
+not win by omissions or by falling back to templates (training sentences, on which an untrained model relies entirely).
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from dactnlg.text.example import Example
 from dactnlg.text.preprocessor import Preprocessor
 
 ACTS = 200
-"""Acts that are generated after an epoch, at most, evenly spread over the split."""
+"""How many acts are generated after an epoch at most, evenly spread over the split."""
 WIDTH = 3
 """Beam width."""
 
 
 class Said(NamedTuple):
-    """How good an epoch's sentences are.
+    """The quality of an epoch's sentences.
 
     Attributes:
         bleu: multi-reference BLEU-4.
-        faulty: share of sentences with a slot fault, or that no model chose.
+        faulty: share of sentences with a slot fault, or taken from a template.
     """
 
     bleu: float
@@ -41,18 +41,18 @@ class Said(NamedTuple):
 
     @property
     def score(self) -> float:
-        """What epochs are compared by."""
+        """The score by which epochs are compared."""
         return self.bleu - self.faulty
 
 
 class BleuSelection:
-    """Scores the sentences of a model that is being trained.
+    """Scores the sentences of a model in training.
 
     Args:
         config: the experiment.
         preprocessor: of the training pairs.
-        corpus: whose validation split is generated, or the training split without one.
-        make_decoder: gives a decoder with the weights of this moment.
+        corpus: the corpus whose validation split is generated, or whose training split if it has none.
+        make_decoder: returns a decoder with the current weights.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class BleuSelection:
         self._bleu = bleu.create(preset.bleu, lowercase=preset.mteval)
 
     def __call__(self) -> Said:
-        """Generate the acts with the weights of this moment, and score them."""
+        """Generate the acts with the current weights, and score the sentences."""
         generator = Generator(self._preprocessor, self._make_decoder(), self._decoding)
         options = GenerationOptions(beam_width=WIDTH, sample=False)
         generations = generator.generate(self._turns, options, strict=False, context=self._contexts)
@@ -80,7 +80,7 @@ class BleuSelection:
 
 
 def spread(examples: Sequence[Example], most: int) -> list[int]:
-    """Return the places of so many different acts at most, evenly spread over a split."""
+    """Return the indices of at most `most` different acts, evenly spread over a split."""
     first = {str(example.turn): place for place, example in reversed(list(enumerate(examples)))}
     places, count = sorted(first.values()), min(most, len(first))
     return [places[number * len(places) // count] for number in range(count)]

@@ -1,4 +1,4 @@
-"""The pairs of a training."""
+"""The pairs used in training."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dactnlg.text.example import Pair
 
 
 class Splits(NamedTuple):
-    """Pairs to learn from, pairs that decide when to stop, and the corpus that both are of."""
+    """The training pairs, the validation pairs that decide when to stop, and the corpus that is generated from."""
 
     train: Sequence[Pair]
     valid: Sequence[Pair]

@@ -1,4 +1,4 @@
-"""A training as TensorBoard shows it: `tensorboard --logdir runs`."""
+"""Event files for TensorBoard: `tensorboard --logdir runs`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 class TensorBoard:
-    """Training callback that writes each epoch's numbers as TensorBoard's event files.
+    """Training callback that writes each epoch's numbers to TensorBoard event files.
 
     Args:
-        folder: where they are written; made with the first epoch.
+        folder: where they are written; created with the first epoch.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -20,13 +20,13 @@ class TensorBoard:
         self._writer: Any = None
 
     def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
-        """Write the numbers of an epoch, and go on."""
-        # Here alone: a training in NumPy has no other use for TensorFlow.
+        """Write the numbers of an epoch; always continue."""
+        # Imported only here: training in NumPy does not otherwise need TensorFlow.
         tf: Any = import_module("tensorflow")
 
         if self._writer is None:
             self._writer = tf.summary.create_file_writer(str(self._folder))
-        # As `tf.summary.scalar` does, which needs TensorBoard installed where the training runs.
+        # Done by hand what `tf.summary.scalar` does, which needs TensorBoard to be installed.
         about = tf.compat.v1.SummaryMetadata(plugin_data={"plugin_name": "scalars"}, data_class="DATA_CLASS_SCALAR")
         with self._writer.as_default(step=row["epoch"]):
             for name, value in row.items():

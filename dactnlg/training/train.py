@@ -1,7 +1,7 @@
 """Training: from a configuration to a run folder.
 
 The run folder holds everything that generation needs, and after every epoch a checkpoint with the optimizer's state,
-so that a broken run goes on where it was and ends with the same weights as an unbroken one.
+so that an interrupted run can be resumed and ends with the same weights as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -46,28 +46,28 @@ def train(
 
     Args:
         config: the experiment: a YAML file, the name of one that comes with dactnlg, or its sections as a mapping.
-        output: the run folder; made if it is not there. By default `runs/` with the file's name, for a mapping
+        output: the run folder; created if missing. By default `runs/` with the file's name, for a mapping
             `runs/CORPUS-MODEL`.
-        overrides: "training.epochs=3" and the like; they replace keys of the configuration.
+        overrides: replacements of keys of the configuration, such as "training.epochs=3".
         resume: continue from the last finished epoch, if there is one.
-        overwrite: replace a run that the folder holds, when the new one is whole: until then that is trained beside
-            it. With `resume` too, an interrupted replacement goes on.
+        overwrite: replace a run in the folder once the new one, trained in a separate folder, is complete. With
+            `resume`, an interrupted replacement is continued.
         progress: show a progress bar on standard error.
         callbacks: called after each epoch; any of them may end the training.
         cluster: the devices and worker processes that train together; each process calls this with the same
-            arguments but its own rank. Rank 0 alone writes, and shows progress.
+            arguments but its own rank. Only rank 0 writes and shows progress.
 
     Returns:
-        The run, as `Generator.load` and `dactnlg.evaluate` take it.
+        The run, for `Generator.load` and `dactnlg.evaluate`.
 
     Raises:
         ConfigError: mistakes in the configuration, all of them, or two corpora have the same name.
-        WorkerError: the cluster is not to be had, or its processes do not agree.
-        RunError: the folder holds a run already or something else, or another configuration is to be resumed.
+        WorkerError: the cluster is not available, or its processes do not agree.
+        RunError: the folder already holds a run, or something else, or the run to resume has another configuration.
         CorpusError: the corpus is missing, damaged or empty.
-        UserError: NumPy is asked for and does not support the model, or a loss is no finite number.
-        KeyboardInterrupt: after Ctrl-C, once what was done is on the disk; nothing is kept of the epoch that it fell
-            into, so that what is resumed ends as if it had not been interrupted.
+        UserError: NumPy is requested but does not support the model, or a loss is not finite.
+        KeyboardInterrupt: after Ctrl-C, once all progress is on disk; the current epoch is discarded, so that a resumed
+            training ends as if it had not been interrupted.
     """
     source, config = config, _checked(config, as_names(overrides))
     if config.corpus.name in dialogue_names():
@@ -112,7 +112,7 @@ def train(
     else:
         writer = RunWriter(run)
         with writer.opened(resume=resume, overwrite=overwrite):
-            # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
+            # The random baseline draws from all training sentences, even incomplete ones (Sharma et al. 2017, 4.1).
             preprocessor = preprocessor_of(config, corpora)[0]
             learn = reader_maker(config, corpora, preprocessor, progress=progress)
             writer.begin(config, preprocessor.save, learn, resume=resume)
@@ -121,10 +121,10 @@ def train(
 
 
 def _train_on_dialogues(config: Config, run: Run, cluster: Cluster | None, **options: Any) -> Run:
-    """Train a model that answers contexts.
+    """Train a model that answers dialogue contexts.
 
     Raises:
-        WorkerError: several processes are asked for.
+        WorkerError: several processes or devices are requested.
     """
     from dactnlg.training.dialogue import train_dialogue
 
@@ -135,12 +135,12 @@ def _train_on_dialogues(config: Config, run: Run, cluster: Cluster | None, **opt
 
 
 def _checked(config: str | Path | Mapping[str, Any] | Config, overrides: Sequence[str]) -> Config:
-    """Return the configuration that a caller means, read and checked.
+    """Read and check the configuration that a caller has passed.
 
     Raises:
-        ConfigError: there are mistakes: all of them, one a line.
+        ConfigError: there are mistakes: all of them, one per line.
     """
-    # What was read without the models has nothing but the model's name checked.
+    # Of a configuration that was read without the models only the model's name has been checked.
     if isinstance(config, Config) and not overrides and not isinstance(config.model, UncheckedModelSection):
         return config
     if isinstance(config, Config):
@@ -151,7 +151,7 @@ def _checked(config: str | Path | Mapping[str, Any] | Config, overrides: Sequenc
 
 
 def _default_output(source: object, config: Config) -> Path:
-    """Return the run folder of a training that names none."""
+    """Return the default run folder."""
     if isinstance(source, str | Path):
         return Path("runs") / Path(source).stem
     return Path("runs") / f"{Path(config.corpus.name).stem}-{config.model.name}"

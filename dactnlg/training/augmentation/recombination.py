@@ -1,10 +1,9 @@
-"""Recombined pairs: training pairs with a sentence taken out, or with one of another pair put behind.
+"""Recombined pairs: training pairs with a sentence removed, appended from another pair, or replaced.
 
-People seldom say all combinations of slots, and what a model never saw it says badly. A text of several sentences
-without one of them is a text for the act without the slots of that sentence; with a sentence of another text for the
-same act types behind it, one for an act with more slots; with another question in the place of its own, one that asks
-for something else (data recombination: Jia and Liang 2016, section 3). What comes of it is kept where the reader finds
-that it says its act.
+Corpora lack many combinations of slots, and models express unseen ones badly. A text of several sentences without one
+of them is a text for the act without that sentence's slots; with a sentence appended from another text for the same act
+types, one for an act with more slots; with its question replaced, one that asks for something else (data recombination:
+Jia and Liang 2016, section 3). A result is kept if it is found to express its act without a fault.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, kind
 
 MOST_TRIES = 6
-"""For each pair that is wanted."""
+"""Attempts per requested pair."""
 _Text = tuple[Pair, list[Tokens]]
 
 
 def recombined(config: Config, preprocessor: Preprocessor, pairs: Sequence[Pair], *, progress: bool) -> list[Pair]:
-    """Return as many recombined pairs as a configuration wants, with a progress bar on standard error."""
+    """Return as many recombined pairs as the configuration requests, showing a progress bar on standard error."""
     own = [pair for pair in pairs if pair.corpus == preprocessor.encoder.corpus]
     number = round(config.training.recombination * len(own))
     if not number:
@@ -48,13 +47,13 @@ def recombine(
     seed: int,
     progress: Callable[[], object] = lambda: None,
 ) -> list[Pair]:
-    """Return recombined pairs, drawn with a seed; fewer where too few come out right.
+    """Return randomly recombined pairs, fewer than requested if too many attempts fail.
 
     Args:
-        preprocessor: of the pairs; its reader, if it has one, knows special values that cues do not.
+        preprocessor: of the pairs; its reader, if any, recognises special values that cues do not.
         pairs: of one corpus.
-        number: how many.
-        seed: decides on all of them.
+        number: how many pairs to return.
+        seed: determines all of them.
         progress: called after each.
     """
     chance, recombiner = random.Random(seed), _Recombiner(preprocessor, pairs)
@@ -70,7 +69,7 @@ def recombine(
 
 
 class _Recombiner:
-    """Makes pairs of the sentences of others; what they say has to be checked."""
+    """Makes pairs from the sentences of others; the results have yet to be checked."""
 
     def __init__(self, preprocessor: Preprocessor, pairs: Sequence[Pair]) -> None:
         self._segments = segments = Segments(preprocessor)
@@ -90,11 +89,11 @@ class _Recombiner:
             else:
                 continue
             texts.setdefault(kind(pair.turn), []).append((pair, parts))
-        # A corpus may have one combination a thousand times, and another once.
+        # Grouped by combination, because a corpus may have one a thousand times and another once.
         self.texts = list(texts.values())
 
     def draw(self, chance: random.Random) -> Pair | None:
-        """Return a pair, or None where what was drawn does not fit together."""
+        """Return a random pair, or None if the parts drawn do not fit together."""
         pair, parts = chance.choice(chance.choice(self.texts))
         if not _states(pair.turn):
             return self._asking_for_another(pair, parts, chance)
@@ -103,7 +102,7 @@ class _Recombiner:
         return self._lengthened(pair, parts, chance)
 
     def _shortened(self, pair: Pair, parts: Sequence[Tokens], chance: random.Random) -> Pair | None:
-        """Return a pair without one of its sentences, and without the slots that only this one says."""
+        """Return a pair without one of its sentences and the slots that only this sentence expresses, or None."""
         place = chance.randrange(len(parts))
         taken = self._segments.said(pair.turn, parts[place])
         rest = [*parts[:place], *parts[place + 1 :]]
@@ -114,7 +113,7 @@ class _Recombiner:
         return _pair(pair, [(act, slot) for act, slot in pair.turn.slots() if slot not in taken or slot in still], rest)
 
     def _lengthened(self, pair: Pair, parts: Sequence[Tokens], chance: random.Random) -> Pair | None:
-        """Return a pair with a sentence of another one of its act types behind it, and with the slots of that."""
+        """Return a pair with a sentence appended from another with the same act types, and its slots, or None."""
         choices = self._endings.get(_act_types(pair.turn))
         if not choices or strip_joiner(parts[-1][-1]) != ".":
             return None
@@ -126,7 +125,7 @@ class _Recombiner:
         return _pair(pair, [*pair.turn.slots(), *more], [*parts, tokens])
 
     def _asking_for_another(self, pair: Pair, parts: Sequence[Tokens], chance: random.Random) -> Pair | None:
-        """Return a pair with the question of another one."""
+        """Return a pair with its question replaced by another pair's, or None."""
         asking, question = chance.choice(self._questions)
         if asking.slots[0].name in {slot.name for _, slot in pair.turn.slots()}:
             return None
@@ -135,7 +134,7 @@ class _Recombiner:
 
 
 def _states(turn: Turn) -> bool:
-    """Whether a turn states values of distinct slots, and nothing else."""
+    """Whether a turn only states values of distinct slots."""
     slots = [slot for _, slot in turn.slots()]
     asks = any(act.act_type.startswith("?") or not act.slots for act in turn.acts)
     return (
@@ -144,7 +143,7 @@ def _states(turn: Turn) -> bool:
 
 
 def _asking(pair: Pair, parts: Sequence[Tokens]) -> DialogueAct | None:
-    """Return the act of a pair that asks for a slot, in a sentence of its own behind those of the others."""
+    """Return the act of a pair that asks for a slot, if it is expressed by a separate sentence at the end."""
     asking = [act for act in pair.turn.acts if _asks(act)]
     stating = [act for act in pair.turn.acts if not _asks(act)]
     if len(asking) != 1 or (stating and not _states(Turn(tuple(stating)))) or (len(parts) > 1) != bool(stating):
@@ -161,7 +160,7 @@ def _act_types(turn: Turn) -> frozenset[str]:
 
 
 def _pair(pair: Pair, slots: Sequence[tuple[DialogueAct, Slot]], parts: Sequence[Tokens]) -> Pair | None:
-    """Return a pair of a turn with some slots, of each act those that stand together."""
+    """Return a pair with the given slots, adjacent ones of an act grouped, and sentences; None without slots."""
     acts = [
         DialogueAct(act.act_type, tuple(slot for _, slot in group))
         for act, group in groupby(slots, lambda each: each[0])

@@ -1,16 +1,16 @@
-"""Teachers: models with other seeds, trained before a model, whose sentences it learns beside the corpus's.
+"""Teachers: models with other seeds, trained first, whose sentences a student learns in addition to the corpus's.
 
-What several models say together for an act is what people say of it most often, and says all of it: sentences with a
-fault are not learned. A model that has learned these needs less of a search for them than its teachers did
-(sequence-level distillation: Kim and Rush 2016, section 3.2; from an ensemble, beside the corpus: Freitag et al. 2017;
-of minimum Bayes risk: Finkelstein et al. 2023).
+An ensemble generates what people say most often for an act; only sentences without a fault are used. A student trained
+on these needs less search to find them than its teachers did (sequence-level distillation: Kim and Rush 2016, section
+3.2; from an ensemble, in addition to the corpus: Freitag et al. 2017; with minimum Bayes risk: Finkelstein et al.
+2023).
 
-They may be asked for acts that the corpus lacks, too (see `training.invention`). What they cannot say is composed of
-training's own texts then, as always where acts are unseen; of these sentences those are learned that read like training
-in every run of words. A model says in one go, and more naturally, what took its teachers a search among compositions.
+Teachers can also generate acts that the corpus lacks (see `training.invention`). What they cannot generate is composed
+from training texts, as always for unseen acts; of these sentences those are used that read like training data in every
+n-gram. The student generates directly, and more naturally, what took its teachers a search among compositions.
 
-The teachers stand in the run's folder, `.teachers`, with what they have said so far, until all of it is written to
-`taught.jsonl`. Who is interrupted goes on there.
+The teachers and what they have generated so far are kept in the run's folder `.teachers` until all of it is written to
+`taught.jsonl`; an interrupted training resumes from there.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from dactnlg.training.augmentation.invention import invent
 from dactnlg.training.messages import LOG
 
 BLOCK, KEPT = 64, 256
-"""Acts that are generated at a time, and as many as are kept at a time: what comes depends on nothing before."""
+"""Acts per batch, and per block whose sentences do not depend on preceding blocks, so that generation can resume."""
 WIDTH, MBR_WIDTH = 10, 20
-"""Beam width of the teachers, at least, and the same where its sentences are compared with each other."""
+"""The smallest beam width of teachers, without and with minimum Bayes risk decoding."""
 APART = 1000
-"""Between the seeds of a model and of its teachers."""
+"""The distance between the seeds of a model and of its teachers."""
 Asked = tuple[DelexicalizedAct, str]
-"""An act, and what the user has said before."""
+"""An act, and the user's preceding words."""
 
 
 def teacher_configs(config: Config) -> list[Config]:
-    """Return the configurations of a model's teachers: its own, with other seeds."""
+    """Return the configurations of a model's teachers: its own, with other seeds and no teachers."""
     options = config.training
     alone = {"teachers": 0, "teachers_mbr": False, "invention": 0.0, "plot": False, "tensorboard": False}
     seeds = [(options.seed + APART * number) % SEEDS for number in range(1, options.teachers + 1)]
@@ -70,20 +70,20 @@ def taught(
     *,
     progress: bool,
 ) -> list[Pair]:
-    """Return each pair of the model's own corpus once more, with what its teachers say, where that has no fault.
+    """Return the pairs of the model's own corpus with the teachers' sentences, except faulty ones.
 
-    Behind them stand invented acts with what the teachers say of them.
+    They are followed by invented acts with the teachers' sentences.
 
     Args:
         config: the experiment.
-        run: the folder of the model; teachers that it holds, and what they have said, are not made again.
+        run: the student's run; teachers in its folder, and what they have generated, are reused.
         preprocessor: of the pairs.
-        pairs: to learn from.
-        train: trains a teacher into a folder, or goes on with that.
+        pairs: the training pairs.
+        train: trains a teacher in a folder, or resumes its training.
         progress: show a progress bar on standard error.
 
     Raises:
-        RunError: what teachers have said is damaged.
+        RunError: the file of the teachers' sentences is damaged.
     """
     if not config.training.teachers:
         return []
@@ -107,11 +107,11 @@ def taught(
 
 
 def _trained(config: Config, run: Run, train: Callable[[Config, Run], object]) -> Iterator[Path]:
-    """Train the teachers that are not trained yet, and yield the folders of all."""
+    """Train the teachers that are not yet trained, and yield the folders of all."""
     configs = teacher_configs(config)
     for number, each in enumerate(configs, 1):
         teacher = Run(run.teachers_path / str(number))
-        # One that was interrupted has a manifest, too.
+        # A manifest does not suffice: an interrupted run has one, too.
         if is_unfinished(teacher):
             LOG.info("teacher %d of %d", number, len(configs))
             train(each, teacher)
@@ -119,11 +119,11 @@ def _trained(config: Config, run: Run, train: Callable[[Config, Run], object]) -
 
 
 def _say(teachers: Teachers, pairs: Sequence[Pair], invented: Sequence[Pair], run: Run) -> None:
-    """Write what teachers say, beside them as long as it is not all."""
+    """Write the teachers' sentences to the run, or to the teachers' folder until they are complete."""
     place = run.teachers_path / "said.jsonl"
     with place.open("a+", encoding="utf-8") as file:
         file.seek(0)
-        # A kill may have torn the last line.
+        # If the process was killed, the last line may be incomplete.
         lines = [line for line in file if line.endswith("\n")]
         lines = lines[: len(lines) // KEPT * KEPT]
         file.seek(0)
@@ -136,7 +136,7 @@ def _say(teachers: Teachers, pairs: Sequence[Pair], invented: Sequence[Pair], ru
 
 
 class Teachers:
-    """Trained models that say sentences together, for another one to learn.
+    """An ensemble of trained models that generates training sentences for another model.
 
     Args:
         config: of the model.
@@ -153,12 +153,12 @@ class Teachers:
         self._progress = progress
 
     def said(self, pairs: Sequence[Pair], invented: Sequence[Pair] = (), first: int = 0) -> Iterator[list[str]]:
-        """Yield the sentence for the turn of each pair, as tokens; nothing where it has a fault.
+        """Yield the sentence for the turn of each pair, as tokens; an empty list if it has a fault.
 
         Args:
             pairs: of the corpus.
-            invented: whose turns are invented, behind these; what does not read like training is not said of them.
-            first: where to begin, a multiple of `KEPT`.
+            invented: pairs with invented turns, which follow; also empty if the sentence does not read like training.
+            first: the index to start from, a multiple of `KEPT`.
         """
         every = [*pairs, *invented]
         for number, found in enumerate(self._generated(every, first), first):
@@ -170,7 +170,7 @@ class Teachers:
     def _reads_like_training(self, pair: Pair, found: Generation) -> bool:
         tokens, preprocessor = _tokens(found), self._generator.preprocessor
         known = all(token in preprocessor.vocabulary for token in tokens)
-        # What was put together of parts may do the acts of these alone.
+        # `faults` also checks the acts: a composed sentence may express those of its parts instead.
         right = (
             known
             and found.slots_ok
@@ -201,7 +201,7 @@ def _read(path: Path) -> list[tuple[str, ...]]:
     """Return the sentences of a file.
 
     Raises:
-        RunError: it is damaged.
+        RunError: the file is damaged.
     """
     try:
         return [tuple(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]

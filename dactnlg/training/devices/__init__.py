@@ -1,1 +1,1 @@
-"""Several devices and processes that train together: how they find each other, and share gradients."""
+"""Training on several devices and in several processes: how they find each other and share gradients."""

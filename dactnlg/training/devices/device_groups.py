@@ -1,8 +1,8 @@
-"""Process groups of several devices or processes, by the means of Keras' backend.
+"""Process groups of several devices or processes, implemented with Keras' backends.
 
 JAX      `keras.distribution.DataParallel`, `keras.distribution.initialize` for processes; the step is Keras' own.
-TensorFlow   `tf.distribute.MirroredStrategy`, `MultiWorkerMirroredStrategy` for processes; the step is ours, for
-         Keras' own would clip each device's gradient by itself, and `fit` does not take such batches.
+TensorFlow   `tf.distribute.MirroredStrategy`, `MultiWorkerMirroredStrategy` for processes; the step is ours, because
+         Keras' own would clip each device's gradient separately, and `fit` does not accept such batches.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
 
 JOIN_SECONDS = 300
-"""How long a worker waits for the others to be started."""
+"""How many seconds a worker waits for the others to start."""
 _LOSS = re.compile(r"reset|closed|abort|refused|gloo|timed? ?out|deadline", re.IGNORECASE)
 
 
 class JaxGroup(ProcessGroup):
-    """Devices as JAX has them; Keras divides the batch among them and XLA adds up."""
+    """JAX devices; Keras divides the batch among them and XLA sums the gradients."""
 
     def __init__(self, cluster: Cluster) -> None:
         import jax
@@ -52,7 +52,7 @@ class JaxGroup(ProcessGroup):
 
     @contextlib.contextmanager
     def unshared(self) -> Iterator[None]:
-        """Return a context without a distribution: a weight that all share could only be made by all together."""
+        """Return a context without a distribution: all processes would have to create a shared weight together."""
         kept = keras.distribution.distribution()
         keras.distribution.set_distribution(None)
         try:
@@ -61,7 +61,7 @@ class JaxGroup(ProcessGroup):
             keras.distribution.set_distribution(kept)
 
     def rows(self, batch: Batch) -> Batch:
-        """Return this process's rows; Keras puts them together with the others'."""
+        """Return this process's rows; Keras combines them with the others'."""
         cluster = self.cluster
         share = _padded(batch, cluster.parts)
         size = len(share["lengths"]) // cluster.workers
@@ -78,13 +78,13 @@ class JaxGroup(ProcessGroup):
         return total
 
     def lose(self, message: str) -> NoReturn:
-        """End the process; JAX does so too, but after a minute of waiting for the lost one, and by an abort."""
+        """End the process at once; JAX would wait a minute for the lost one and then abort."""
         print(f"dactnlg: {message}", file=sys.stderr, flush=True)
         os._exit(2)
 
 
 class TensorFlowGroup(ProcessGroup):
-    """Replicas of TensorFlow's strategies: each computes its rows, and sums are taken over all."""
+    """Replicas of a TensorFlow strategy: each computes its rows, and results are summed over all."""
 
     def __init__(self, cluster: Cluster) -> None:
         from dactnlg.training.devices.mirrored import choose_strategy
@@ -99,11 +99,11 @@ class TensorFlowGroup(ProcessGroup):
         return scope
 
     def clip_norm(self, norm: float) -> float:
-        """Return a device's share of the norm: each gives its share of the gradient, clipped."""
+        """Return a device's share of the norm: each clips its share of the gradient."""
         return norm / self.cluster.parts
 
     def learn(self, model: NeuralModel, batch: Batch) -> float:
-        """Take one step along the gradient of a whole batch and return the loss before it."""
+        """Take one gradient step on a whole batch and return the loss before it."""
         return self._run(model, batch, training=True)
 
     def loss(self, model: NeuralModel, batch: Batch) -> float:
@@ -114,7 +114,7 @@ class TensorFlowGroup(ProcessGroup):
         """Return the sum of all processes' arrays."""
         if self.cluster.workers == 1:
             return array
-        # Of the devices of a process one has the array, the others have nothing to add.
+        # One device of each process contributes the array, its others zeros.
         parts = self._distribute(lambda part: array if part % self.cluster.devices == 0 else np.zeros_like(array))
         return np.asarray(self.strategy.reduce("SUM", parts, axis=None))
 
@@ -140,13 +140,13 @@ class TensorFlowGroup(ProcessGroup):
 
 @contextlib.contextmanager
 def join_process_group(cluster: Cluster) -> Iterator[ProcessGroup]:
-    """Give the group of this process and the others; begins when all processes are there.
+    """Yield the group of this process and the others, once all processes have started.
 
     Args:
         cluster: several devices or workers.
 
     Raises:
-        WorkerError: Keras' backend cannot, has too few devices, or the others did not come.
+        WorkerError: Keras' backend does not support it or has too few devices, or other workers did not start.
     """
     backend = keras.backend.backend()
     groups: dict[str, type[ProcessGroup]] = {"jax": JaxGroup, "tensorflow": TensorFlowGroup}
@@ -160,13 +160,13 @@ def join_process_group(cluster: Cluster) -> Iterator[ProcessGroup]:
     try:
         group = groups[backend](cluster)
     except backend_errors() as error:
-        # That others did not come, or that this process has computed something before.
+        # Other workers did not start, or this process has already used the backend.
         raise WorkerError(f"the workers did not come together: {_reason(error)}") from error
     failures: tuple[type[Exception], ...] = (OSError, *backend_errors())
     try:
         yield group
     except failures as error:
-        # Rank 0 with a full disk is a lost one too: it must not wait for the others, nor they for it.
+        # A rank 0 with a full disk counts as lost, too: it must not wait for the others, nor they for it.
         if cluster.workers == 1:
             raise
         group.lose(f"training with the other workers has failed ({_reason(error)}); start all again with --resume")
@@ -179,13 +179,13 @@ def _check_devices(wanted: int, found: int) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """Return the line of a long message that says what happened."""
+    """Return the line of a long message that says what has happened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     return next((line for line in lines if _LOSS.search(line)), lines[0])[:300]
 
 
 def _padded(batch: Batch, parts: int) -> Batch:
-    """Return a batch with empty rows at its end, so that it can be divided; rows without length count nowhere."""
+    """Return a batch padded at its end to a multiple of `parts` rows; rows of length 0 do not affect the loss."""
     size = len(batch["lengths"])
     more = -size % parts
     if not more:

@@ -1,4 +1,4 @@
-"""TensorFlow's part of training on several devices: which strategy, and the step that every device runs."""
+"""Training on several devices with TensorFlow: the choice of strategy, and the step that every device runs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def choose_strategy(cluster: Cluster) -> Any:
     """Return `MirroredStrategy`, or `MultiWorkerMirroredStrategy` for several processes, on the first devices.
 
     Raises:
-        WorkerError: there are not so many devices.
-        RuntimeError: TensorFlow cannot set up the processes.
+        WorkerError: there are too few devices.
+        RuntimeError: TensorFlow cannot connect the processes.
     """
     cards = tf.config.list_physical_devices("GPU")
     if cluster.workers == 1:
@@ -29,7 +29,7 @@ def choose_strategy(cluster: Cluster) -> Any:
         found = len(tf.config.list_logical_devices(kind))
         _check(cluster.devices, found)
         return tf.distribute.MirroredStrategy([f"{kind}:{number}" for number in range(cluster.devices)])
-    # Such a process has all the cards that it sees, or its processors as one device.
+    # A worker process uses all visible GPUs, or its CPU as one device.
     _check(cluster.devices, len(cards) or 1)
     if cards:
         tf.config.set_visible_devices(cards[: cluster.devices], "GPU")
@@ -39,14 +39,17 @@ def choose_strategy(cluster: Cluster) -> Any:
 
 
 def program(strategy: Any, model: NeuralModel, *, training: bool) -> Callable[[Any], Any]:
-    """Return a function of a batch's parts, one a device: the loss of the whole; `training` takes a step as well."""
+    """Return a function from a batch's parts, one per device, to the loss of the whole batch.
+
+    With `training` it also takes a gradient step.
+    """
 
     def on_device(batch: dict[str, Any]) -> Any:
-        """Return the loss of the whole batch, having learned from this device's rows."""
+        """Return the loss of the whole batch; in training, take the step with all devices' gradients."""
         context = tf.distribute.get_replica_context()
         plus = tf.distribute.ReduceOp.SUM
         own = tf.reduce_sum(tf.cast(batch["lengths"], "float32") * batch["weights"])
-        # A device's loss is per word of its own rows; the batch's is per word of all.
+        # A device's loss is the mean over the words of its own rows; the batch's is that over all words.
         share = own / tf.maximum(context.all_reduce(plus, own), 1.0)
         with tf.GradientTape() as tape:
             loss = model(batch, training=training) * share
@@ -54,7 +57,7 @@ def program(strategy: Any, model: NeuralModel, *, training: bool) -> Callable[[A
         if training:
             variables = model.trainable_variables
             gradients = tape.gradient(scaled, [variable.value for variable in variables])
-            # Summed before they are clipped. The optimizer, having clipped, adds up the devices' gradients once more.
+            # Sum before clipping. After clipping the optimizer sums the devices' gradients again, hence the division.
             whole = context.all_reduce(plus, [tf.convert_to_tensor(gradient) for gradient in gradients])
             parts = strategy.num_replicas_in_sync
             model.optimizer.apply_gradients([(g / parts, v) for g, v in zip(whole, variables, strict=True)])

@@ -1,10 +1,10 @@
-"""Training on several devices and in several processes, by the means of Keras' backend.
+"""Training on several devices and in several processes.
 
-Every process has all the data and makes the same batches; of each batch it computes its own rows. Weights are the
-same everywhere, and so are loss and gradient, which are those of the whole batch: what comes out is what one process on
-one device computes, up to the order in which numbers are added.
+Every process has all the data and makes the same batches; of each batch it computes its own rows. Weights are the same
+everywhere, and so are loss and gradient, which are those of the whole batch: the result is that of one process on one
+device, up to the order of summation.
 
-`device_groups` has those that compute together; here is the base, a process that is alone. It needs no Keras.
+`device_groups` has the groups that compute together; this module has the base, a single process. It needs no Keras.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Array = NDArray[Any]
 
 
 class ProcessGroup:
-    """This process and those that train with it; the base is alone, on one device.
+    """The processes that train together; this base class is a single process on one device.
 
     Args:
-        cluster: who takes part.
+        cluster: the participating devices and processes.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -38,23 +38,23 @@ class ProcessGroup:
 
     @property
     def rank(self) -> int:
-        """The number of this process; rank 0 alone writes the run folder."""
+        """The number of this process; only rank 0 writes the run folder."""
         return self.cluster.rank
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
-        """Return the context in which models and optimizers have to be made."""
+        """Return the context in which models and optimizers must be created."""
         return contextlib.nullcontext()
 
     def unshared(self) -> contextlib.AbstractContextManager[Any]:
-        """Return the context in which a process can make a model for itself alone."""
+        """Return the context in which a process can create a model that it does not share."""
         return contextlib.nullcontext()
 
     def clip_norm(self, norm: float) -> float:
-        """Return the norm that the optimizer has to clip to, for the whole gradient to be clipped to `norm`."""
+        """Return the norm to which the optimizer must clip so that the whole gradient is clipped to `norm`."""
         return norm
 
     def learn(self, model: NeuralModel, batch: Batch) -> float:
-        """Take one step along the gradient of a whole batch and return the loss before it."""
+        """Take one gradient step on a whole batch and return the loss before it."""
         model.reset_metrics()
         return float(model.train_on_batch(self.rows(batch)))
 
@@ -64,33 +64,33 @@ class ProcessGroup:
         return float(model.test_on_batch(self.rows(batch)))
 
     def rows(self, batch: Batch) -> Batch:
-        """Return the rows of a batch that are this process's."""
+        """Return this process's rows of a batch."""
         return batch
 
     def total(self, array: Array) -> Array:
-        """Return the sum of all processes' arrays, of one shape."""
+        """Return the sum of all processes' arrays, which have the same shape."""
         return array
 
     def agree(self, asked: bool) -> bool:  # noqa: FBT001  (the flag is the message)
-        """Return whether any process asks for something; all have to call this at the same point."""
+        """Return whether `asked` is true in any process; all must call this at the same point."""
         return bool(self.total(np.array([asked], np.int32))[0])
 
     def broadcast(self, text: str) -> str:
-        """Return the text of rank 0."""
+        """Return the text of rank 0 in all processes."""
         data = np.frombuffer(text.encode("utf-8"), np.uint8).astype(np.int32)
         size = int(self.total(np.array([len(data) if self.rank == 0 else 0], np.int32))[0])
         received = self.total(data if self.rank == 0 else np.zeros(size, np.int32)) if size else data[:0]
         return received.astype(np.uint8).tobytes().decode("utf-8")
 
     def broadcast_arrays(self, arrays: Sequence[Array]) -> list[Array]:
-        """Return the arrays of rank 0; the others have some of the same shapes."""
+        """Return the arrays of rank 0 in all processes; the others pass arrays of the same shapes."""
         return [self.total(array if self.rank == 0 else np.zeros_like(array)) for array in arrays]
 
     def on_rank_0(self, action: Callable[[], None]) -> None:
-        """Let rank 0 do something; where it fails by a user's mistake, all ranks do.
+        """Run an action on rank 0; if it raises a `UserError`, all ranks fail.
 
         Raises:
-            UserError: the error of rank 0, or in another process a WorkerError with its message.
+            UserError: the error of rank 0, or in other processes a `WorkerError` with its message.
         """
         failure: UserError | None = None
         if self.rank == 0:
@@ -105,7 +105,7 @@ class ProcessGroup:
             raise WorkerError(f"worker 0 has ended: {message}")
 
     def lose(self, message: str) -> NoReturn:
-        """Leave, for another process has been lost.
+        """Give up because another process was lost.
 
         Raises:
             WorkerError: with the message.
@@ -113,10 +113,10 @@ class ProcessGroup:
         raise WorkerError(message)
 
     def compare(self, fingerprint: str, what: str) -> None:
-        """See to it that all processes are about the same thing.
+        """Check that all processes have the same fingerprint.
 
         Raises:
-            WorkerError: in all of them, if one is not.
+            WorkerError: in all processes, if one differs.
         """
         if self.agree(self.broadcast(fingerprint) != fingerprint):
             raise WorkerError(f"the workers differ in {what}; start all with the same command, files and version")

@@ -1,6 +1,6 @@
 """Worker processes wait for each other before the backend connects them.
 
-JAX would abort a process that waits too long, TensorFlow would let it wait for ever and deaf to Ctrl-C.
+JAX would abort a process that waits too long; TensorFlow would wait for ever and ignore Ctrl-C.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _GO = b"go"
 
 
 def rendezvous(cluster: Cluster, seconds: float) -> None:
-    """Return when all workers have called this; the port of rank 0 is free again then.
+    """Return when all workers have called this; the port of rank 0 is then free again.
 
     Raises:
-        WorkerError: some did not come in time, or the port of rank 0 is taken.
+        WorkerError: some workers did not start in time, or the port of rank 0 is in use.
     """
     host, _, port = cluster.addresses[0].rpartition(":")
     deadline = time.monotonic() + seconds
@@ -32,7 +32,7 @@ def rendezvous(cluster: Cluster, seconds: float) -> None:
 
 
 def _wait_for_all(port: int, count: int, deadline: float) -> int:
-    """Let others connect, and answer when all are there; return how many came."""
+    """Accept connections until all other workers have connected, then answer them; return how many connected."""
     both = socket.has_dualstack_ipv6()
     came: dict[bytes, socket.socket] = {}
     with contextlib.ExitStack() as stack:
@@ -46,18 +46,18 @@ def _wait_for_all(port: int, count: int, deadline: float) -> int:
             with contextlib.suppress(OSError):
                 connection = stack.enter_context(server.accept()[0])
                 connection.settimeout(5)
-                # Whoever comes again has been started again.
+                # A worker that connects again has been restarted.
                 came[connection.recv(16)] = connection
         for connection in came.values() if len(came) == count else ():
             with contextlib.suppress(OSError):
                 connection.sendall(_GO)
-                # The other end closes first: so the port is free at once.
+                # Wait for the other end to close first, so that the port is free at once.
                 connection.recv(1)
     return len(came)
 
 
 def _wait_for_rank_0(address: tuple[str, int], number: int, deadline: float) -> bool:
-    """Connect to rank 0 as soon as it listens, and return whether all came."""
+    """Connect to rank 0 as soon as it listens, and return whether all workers connected."""
     while (left := deadline - time.monotonic()) > 0:
         with contextlib.suppress(OSError), socket.create_connection(address, left) as connection:
             connection.sendall(str(number).encode())

@@ -1,4 +1,4 @@
-"""Where training runs: so many devices of this machine, and worker processes here or on other machines."""
+"""Where training runs: on devices of this machine, and in worker processes here or on other machines."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:,/]+):([0-9]{1,5})")
 
 @dataclass(frozen=True)
 class Cluster:
-    """What takes part in a training; by default one device of this process.
+    """The devices and processes of a training; by default one device of this process.
 
     Attributes:
-        devices: of each process, the first so many that Keras' backend sees.
-        addresses: HOST:PORT of every worker process, the same in all of them; empty for this process alone.
-        rank: which of them this process is, from 0; rank 0 alone writes the run folder.
+        devices: per process, the first ones that Keras' backend sees.
+        addresses: HOST:PORT of every worker process, the same list in all of them; empty for this process alone.
+        rank: the index of this process among them, from 0; only rank 0 writes the run folder.
 
     Raises:
-        WorkerError: the numbers and addresses do not fit each other.
+        WorkerError: a number or an address is invalid, or they do not fit together.
     """
 
     devices: int = 1
@@ -43,10 +43,10 @@ class Cluster:
 
     @classmethod
     def read(cls, devices: int, workers: str | None, worker: int | None) -> Cluster:
-        """Return the cluster that a command line tells of: addresses parted by commas, and this process's number.
+        """Return the cluster given on a command line: addresses separated by commas, and this process's number.
 
         Raises:
-            WorkerError: one is given without the other, or they do not fit each other.
+            WorkerError: one is given without the other, or they do not fit together.
         """
         if (workers is None) != (worker is None):
             given, missing = ("--workers", "--worker") if worker is None else ("--worker", "--workers")
@@ -56,10 +56,10 @@ class Cluster:
 
     @property
     def workers(self) -> int:
-        """How many processes there are."""
+        """The number of processes."""
         return len(self.addresses) or 1
 
     @property
     def parts(self) -> int:
-        """Among how many devices a batch is divided."""
+        """The number of devices among which a batch is divided."""
         return self.workers * self.devices
