@@ -1,7 +1,7 @@
-"""Distillation: paraphrases that a language model, or people, wrote become a checked generator.
+"""Distillation: from paraphrases, written by a language model or by people, to a checked generator.
 
-The package calls no model: `experiments.prompts` prints what to ask, and reads what came back. Here the sentences are
-kept that say what their acts say, a run is trained on these, and it is measured what came of it.
+The package calls no language model: `experiments.prompts` writes the prompts and reads the answers. This module keeps
+the sentences that express their acts faithfully, trains a run on them, and measures the result.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ from dactnlg.training.readers import learn_from
 from dactnlg.training.train import train
 
 ROUNDS = 3
-"""How often a checker is learned from what the one before has kept."""
+"""How many times a checker is trained on the pairs that its predecessor has kept."""
 UNSEEN = 200
-"""Acts of unseen combinations that are generated in the end, at most."""
+"""How many acts with unseen combinations of slots are generated to measure the run, at most."""
 Row = tuple[Turn, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """What came of a distillation.
+    """The result of a distillation.
 
     Attributes:
-        pairs: rows that were read.
-        kept: those that were learned from.
-        rejected: the others.
+        pairs: number of rows read.
+        kept: number of pairs used for training.
+        rejected: number of the others.
         reasons: kind of reason -> how often it was given.
         run: the run folder.
-        files: the kept pairs, the rejected ones, the card and the configuration.
-        minutes: that training took.
-        acts_per_second: with which the acts of unseen combinations were generated, in one batch.
-        unseen: acts of combinations of slots that the kept pairs do not have.
-        faithful: share of their sentences in which the checker finds nothing wrong.
-        by_model: share of them that the model said by itself.
+        files: the files of kept pairs, rejected pairs, the card and the configuration.
+        minutes: training time.
+        acts_per_second: speed of generating the measured acts in one batch.
+        unseen: number of measured acts whose combinations of slots the kept pairs lack.
+        faithful: share of their sentences in which the checker finds no fault; None without such acts.
+        by_model: share of their sentences that are faultless and from the model itself; None without such acts.
     """
 
     pairs: int
@@ -76,7 +76,7 @@ class Distilled:
     by_model: float | None
 
     def lines(self) -> Iterator[str]:
-        """Yield what is told of it, a line each."""
+        """Yield the lines of a summary."""
         yield f"{self.kept} of {self.pairs} pairs kept, {self.rejected} rejected: {self.files[1]}"
         if self.reasons:
             yield "reasons: " + ", ".join(f"{name} {count}" for name, count in self.reasons.items())
@@ -98,20 +98,20 @@ def distil(
     overwrite: bool = False,
     progress: bool = True,
 ) -> Distilled:
-    """Sift a file of paraphrases, train on what is kept, and measure the run.
+    """Filter a file of paraphrases, train on the pairs kept, and measure the run.
 
     Args:
         pairs: CSV, TSV, JSON or JSONL with acts and sentences.
-        output: the run folder; what belongs to it is written to the folder `NAME-pairs` beside it.
-        check_with: the corpus, its card or its file, that tells what sentences say; by default the pairs themselves.
+        output: the run folder; the other files are written to a sibling folder named `NAME-pairs`.
+        check_with: a corpus, its card or its file, to train the checker on; by default the pairs themselves.
         overrides: keys of the configuration, such as "training.epochs=3".
         data_dir: a folder to look for that corpus in first.
-        overwrite: replace what is there.
+        overwrite: replace existing output.
         progress: show progress bars on standard error.
 
     Raises:
         CorpusError: the file cannot be read, or too few pairs are kept.
-        UserError: something is there already.
+        UserError: the output already exists.
     """
     rows, bad = read_rows(pairs)
     folder = output.parent / f"{output.name}-pairs"
@@ -149,7 +149,7 @@ def distil(
 
 
 def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
-    """Return the rows of a file, and those that are no pair, each with its reason.
+    """Return the pairs in a file, and the rows that cannot be read as pairs, each with its reason.
 
     Raises:
         CorpusError: the file cannot be read.
@@ -170,14 +170,14 @@ def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
 
 
 def _table(path: Path, columns: tuple[str, str] | None) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the rows of a table as those of a JSONL file."""
+    """Yield the rows of a table, with their places, in the form of a JSONL file's."""
     keys = columns or pair_files.table_columns(read_header(path))
     for line, cells in read_csv(path, keys):
         yield f"line {line}", dict(zip(keys, cells, strict=True))
 
 
 def checker_of(name: str, data_dir: Path | None = None) -> FidelityChecker:
-    """Return a checker that has learned from a corpus.
+    """Return a checker trained on a corpus.
 
     Raises:
         CorpusError: the corpus is missing.
@@ -188,11 +188,11 @@ def checker_of(name: str, data_dir: Path | None = None) -> FidelityChecker:
 
 
 def self_taught(rows: Sequence[Row], *, progress: bool = False) -> tuple[list[Judged], FidelityChecker]:
-    """Return verdicts on pairs by a checker that knows nothing but these pairs, and the checker.
+    """Return verdicts on pairs by a checker trained only on these pairs, and the checker.
 
-    Values are looked for as they are at first. From what is kept, cues and aliases are proposed and a reader is
-    learned, as training does it; by these all pairs are judged again, and once more by what is learned from the rest:
-    faults are few of many kinds, where what is right repeats itself.
+    The first checker has the card that is proposed for all pairs. Then, for `ROUNDS` rounds, a card without cues is
+    proposed for the pairs kept and a reader trained on them, and these judge all pairs again. This works because faults
+    are rare and diverse, whereas correct pairs resemble each other.
     """
     pairs = [(turn, text) for turn, text, _ in rows]
     checker = _proposed(pairs, cued=True)
@@ -211,9 +211,9 @@ def self_taught(rows: Sequence[Row], *, progress: bool = False) -> tuple[list[Ju
 
 
 def _without_inventions(judged: list[Judged]) -> list[Judged]:
-    """Return verdicts, those sentences rejected that cues show to say a special value of a slot that their act lacks.
+    """Return verdicts that also reject sentences with cues for a special value of a slot that their act lacks.
 
-    A reader that has learned from faulty pairs is lenient there; cues that the kept pairs propose are not.
+    A reader trained on faulty pairs is lenient there; cues proposed from the pairs kept are not.
     """
     cues = _proposed([(each.turn, each.text) for each in judged if not each.reasons], cued=True).checker
     found = []
@@ -226,7 +226,7 @@ def _without_inventions(judged: list[Judged]) -> list[Judged]:
 
 
 def measure(run: Run, pairs: Sequence[tuple[Turn, str]], checker: FidelityChecker) -> dict[str, Any]:
-    """Return how fast a run says acts of unseen combinations, and how faithfully, as `Distilled` has it."""
+    """Return a run's speed and faithfulness on acts with unseen combinations of slots, as fields of `Distilled`."""
     turns = unseen(pairs, UNSEEN)
     generator = Generator.load(run.path)
     generator.generate(pairs[0][0], strict=False)
@@ -245,9 +245,9 @@ def measure(run: Run, pairs: Sequence[tuple[Turn, str]], checker: FidelityChecke
 
 
 def unseen(pairs: Sequence[tuple[Turn, str]], count: int, seed: int = 1) -> list[Turn]:
-    """Return acts whose combinations of slots the pairs do not have, made of their slots and values.
+    """Return at most `count` acts with combinations of slots that the pairs lack, made from their slots and values.
 
-    Two acts of one type are put together: some slots of the one, some of the other.
+    Each takes slots from two acts of the same type.
     """
     chance = random.Random(seed)
     turns = list(dict.fromkeys(turn for turn, _ in pairs if len(turn.acts) == 1 and turn.acts[0].slots))
@@ -263,7 +263,7 @@ def unseen(pairs: Sequence[tuple[Turn, str]], count: int, seed: int = 1) -> list
         slots: dict[str, Slot] = {slot.name: slot for slot in (*first.slots, *second.slots)}
         size = chance.randint(1, min(len(slots), longest[first.act_type]))
         names = set(chance.sample(sorted(slots), size))
-        # A name goes first where acts have it: a sentence about nothing reads oddly.
+        # In the order of the two acts, so that a name stays first: a sentence about nothing reads oddly.
         turn = Turn((replace(first, slots=tuple(slot for name, slot in slots.items() if name in names)),))
         if kind(turn) not in known:
             found.setdefault(kind(turn), turn)
@@ -273,11 +273,11 @@ def unseen(pairs: Sequence[tuple[Turn, str]], count: int, seed: int = 1) -> list
 
 
 def _proposed(pairs: Sequence[tuple[Turn, str]], *, cued: bool) -> FidelityChecker:
-    """Return a checker with the card that pairs propose for themselves, without a reader."""
+    """Return a checker without a reader, with the card proposed for the pairs; its cues only if `cued`."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.jsonl"
         _write_pairs(path, pairs)
-        # All of it is looked at: nothing is kept for a test.
+        # All pairs are used: no test split is held out.
         corpus = corpus_of_file(path).undivided()
         try:
             card = Card.model_validate(yamlfile.parse(card_text(propose(corpus))))
@@ -288,11 +288,11 @@ def _proposed(pairs: Sequence[tuple[Turn, str]], *, cued: bool) -> FidelityCheck
 
 
 def _usual(name: str, pairs: Sequence[tuple[Turn, str]]) -> bool:
-    """Whether an act of a kind mostly has a slot, so that sentences may leave it out, rather than now and then wrongly.
+    """Whether most acts of a type have a slot; only then may sentences omit it, otherwise an omission may be a fault.
 
     Args:
         name: "act.slot".
-        pairs: with acts.
+        pairs: of acts and sentences.
     """
     act_type, _, slot_name = name.rpartition(".")
     acts = [act for turn, _ in pairs for act in turn if act.act_type == act_type]

@@ -1,4 +1,4 @@
-"""The evaluations of a manifest as they may be done again: choices that `evaluate` has, whoever wrote them."""
+"""Checks the evaluations of a manifest, which may be anyone's, before they are repeated by `evaluate`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _OPTIONS = frozenset(field.name for field in fields(GenerationOptions))
 
 
 def checked_evaluation(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of an evaluation is done again: `source`, `split`, `options`, names of `scores`, and `vectors`.
+    """Return the parts of an evaluation to repeat: `source`, `split`, `options`, names of `scores`, and `vectors`.
 
-    The names of presets and scores are looked up by the commit's code, which may know others than this one's.
+    The names of presets and scores are looked up by the run's own code, which may know others than this version.
 
     Args:
-        entry: the evaluation, as the manifest has it.
+        entry: the evaluation, as in the manifest.
 
     Raises:
-        RunError: the manifest has something else in the place of a name, an option or its value.
+        RunError: a name, an option or its value in the manifest is invalid.
     """
     split, options, scores, vectors = (entry.get(key) for key in ("split", "options", "scores", "vectors"))
     source = entry.get("source")
@@ -40,6 +40,6 @@ def checked_evaluation(entry: Mapping[str, Any]) -> dict[str, Any]:
     for name in (*names, *(name for found in names.values() for name in found)):
         if not _NAME.fullmatch(name):
             raise RunError(f"the run's manifest has a score that is no name: {name!r:.60}")
-    # On another machine its own vectors are used; their hash tells whether they are the same.
+    # Another machine uses its own vectors; their hash shows whether they are the same.
     kept = vectors if isinstance(vectors, str) and Path(vectors).is_file() else None
     return {"source": source, "split": split, "options": dict(options), "scores": names, "vectors": kept}

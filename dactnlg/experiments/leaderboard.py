@@ -1,7 +1,7 @@
 """The table of runs: one block for each test set and protocol, ranked only where the hashes of scores agree.
 
-Within a block a column is one score with one hash; a run whose score has another hash stands in a column of its own. A
-run that repeats another one is shown under it, whoever did it again and wherever, and wins nothing.
+Within a block, a column is one score with one hash; a score with another hash gets a separate column. A run that
+repeats another one is shown below it, whoever repeated it and wherever, and is never marked as the best.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dactnlg.runs.run import Run, flat, identity
 Column = tuple[str, str]
 """A score's name and hash."""
 _NO_SETTINGS = frozenset({"corpus.data_dir", "model.name"})
-"""Where the data lie is no setting, and the model has a column of its own."""
+"""The location of the data is not a setting, and the model has its own column."""
 
 
 @dataclass(slots=True)
@@ -35,11 +35,11 @@ class Row:
     Attributes:
         run: its name.
         model: the model's name.
-        identity: which run it is, wherever its folder lies, and the options of the evaluation.
-        repeats: the identity of the run that it does again, with the same options; empty if it does none.
+        identity: of the run, wherever its folder is, with the options of the evaluation.
+        repeats: the identity of the run that it repeats, with the same options; empty if it repeats none.
         original: that run's name.
-        config: its configuration in one level.
-        scores: value by column, None where undefined.
+        config: its configuration, flattened.
+        scores: value by column, None if undefined.
     """
 
     run: str
@@ -63,19 +63,19 @@ class Block:
 
     @property
     def title(self) -> str:
-        """Corpus, split and protocol, with the hash of the test set, which tells two versions of a corpus apart."""
+        """Corpus, split and protocol, with the hash of the test set, which distinguishes versions of a corpus."""
         return f"{self.corpus}, {self.split}, {self.preset} (data {self.data[:SHORT]})"
 
     def columns(self) -> list[Column]:
-        """Return the columns in the order in which scores were first seen; those of one name stand together."""
+        """Return the columns in the order in which scores first occur; those with the same name are adjacent."""
         found = dict.fromkeys(column for row in self.rows for column in row.scores)
         names = list(dict.fromkeys(name for name, _ in found))
         return sorted(found, key=lambda column: names.index(column[0]))
 
     def best(self, column: Column) -> float | None:
-        """Return the best value of a column among runs that repeat no other one; None for fewer than two of them.
+        """Return the best value of a column among runs that repeat no other run; None for fewer than two of them.
 
-        Of mean length and vocabulary none is the best.
+        Also None for mean length and vocabulary, of which no value is best.
         """
         values = [row.scores[column] for row in self.rows if not row.repeats and column in row.scores]
         defined = [value for value in values if value is not None]
@@ -84,7 +84,7 @@ class Block:
         return min(defined) if column[0] in LOWER_IS_BETTER else max(defined)
 
     def settings(self) -> list[str]:
-        """Return the configuration's keys that tell the block's runs apart; the random baseline has but a seed."""
+        """Return the configuration keys in which the block's runs differ; the random baseline only has a seed."""
         values: dict[str, set[str]] = {}
         for row in self.rows:
             for key, value in _of_use(row).items():
@@ -92,7 +92,7 @@ class Block:
         return [key for key, found in values.items() if len(found) > 1]
 
     def differing(self, row: Row) -> str:
-        """Return what tells a row from others, `seed=2 hidden_size=80`; sections only where they are needed."""
+        """Return a row's values of `settings`, `seed=2 hidden_size=80`; with section names only if ambiguous."""
         keys = self.settings()
         last = [key.rpartition(".")[2] for key in keys]
         shown = {key: name if last.count(name) == 1 else key for key, name in zip(keys, last, strict=True)}
@@ -100,10 +100,10 @@ class Block:
         return " ".join(f"{shown[key]}={used[key]}" for key in keys if key in used)
 
     def ordered(self) -> list[tuple[Row, bool]]:
-        """Return the rows, the best first, and whether each stands below the run that it repeats.
+        """Return the rows, best first, each with whether it is shown below the run that it repeats.
 
-        Rows are ordered by the last quality score; where there is none, by an error rate or a score that only a whole
-        corpus has (diversity). Where its hashes differ, each of its columns has an order of its own.
+        Rows are ordered by the last quality score; without one, by an error rate or a score of whole corpora
+        (diversity). If that score has several hashes, its columns are ordered separately.
         """
         columns = self._leading()
         sign = 1.0 if columns and columns[0][0] in LOWER_IS_BETTER else -1.0
@@ -121,7 +121,7 @@ class Block:
         return [pair for row in firsts for pair in ((row, False), *((other, True) for other in below.get(id(row), ())))]
 
     def _leading(self) -> list[Column]:
-        """Return the columns of the score that the rows are ordered by."""
+        """Return the columns of the score by which rows are ordered."""
         columns = [column for column in self.columns() if column[0] not in NEITHER_IS_BETTER]
         behind = LOWER_IS_BETTER.union(CORPUS_NAMES)
         good = [column for column in columns if column[0] not in behind]
@@ -129,7 +129,7 @@ class Block:
         return [column for column in columns if column[0] == name]
 
     def _original(self, row: Row) -> Row:
-        """Return the run of this block that a row repeats, at first or at second hand; itself if there is none."""
+        """Return the run of this block that a row repeats, directly or indirectly; the row itself if there is none."""
         seen = [row]
         while found := next((o for o in self.rows if seen[-1].repeats and o.identity == seen[-1].repeats), None):
             if any(found is other for other in seen):
@@ -145,11 +145,12 @@ def collect(
 
     Args:
         runs: run folders, patterns of them (`runs/*`, which not every shell expands), and ids of published runs.
-        with_published: those of the store too. Without `runs` they stand alone.
-        warn: is given a line for each of several that is no run, which is passed over; without it that is an error.
+        with_published: include published runs; without `runs`, only these.
+        warn: called with a message for each of several paths that is not a run, and is skipped; without it that is an
+            error.
 
     Raises:
-        RunError: a folder without manifest (only one is named, or `warn` is not given), or no scores at all.
+        RunError: a folder has no manifest (only one path is given, or no `warn`), or there are no scores at all.
         StoreError: the store of published runs cannot be reached, or has no such run.
     """
     given = [] if runs is None else list(runs)
@@ -166,7 +167,7 @@ def collect(
             try:
                 rows += list(_rows(name, manifest))
             except RunError as error:
-                # Others have written to the store; theirs must not hide everybody's.
+                # Others write to the store, too; one damaged run must not hide all others.
                 published.left_out(name, error)
     blocks: dict[tuple[str, ...], Block] = {}
     for key, row in rows:
@@ -181,8 +182,8 @@ def collect(
 
 
 def _expanded(run: str | Path) -> list[str | Path]:
-    """Return what a pattern stands for, in order; anything else as it is."""
-    # Windows' shell hands patterns on. A folder may have such a character in its name.
+    """Return the paths that match a pattern, sorted; anything else unchanged."""
+    # Windows' shell does not expand patterns. A folder's name may contain such characters.
     if not glob.has_magic(str(run)) or Path(run).exists():
         return [run]
     found: list[str | Path] = [*sorted(glob.glob(str(run)))]  # noqa: PTH207 - Path.glob takes no absolute ones
@@ -192,7 +193,7 @@ def _expanded(run: str | Path) -> list[str | Path]:
 
 
 def _manifests(runs: Sequence[str | Path], warn: Callable[[str], None] | None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the manifests of runs; of what is no run, with `warn`, a note in its place."""
+    """Yield the name and manifest of each run; with `warn`, paths that are not runs only cause a warning."""
     for run in runs:
         known = published.is_published_id(run) or Run(run).manifest_path.is_file()
         if known or warn is None:
@@ -210,7 +211,7 @@ def _manifest(run: str | Path) -> tuple[str, dict[str, Any]]:
 
 
 def _rows(name: str, manifest: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, str], Row]]:
-    """Yield the block's key and the row of each evaluation under each protocol."""
+    """Yield the key of the block and the row of each evaluation under each protocol."""
     config = flat(manifest.get("config", {}))
     repeats = manifest.get("repeats", {})
     for entry in manifest.get("evaluations", []):
@@ -228,7 +229,7 @@ def _rows(name: str, manifest: Mapping[str, Any]) -> Iterator[tuple[tuple[str, s
 
 
 def _of_use(row: Row) -> dict[str, str]:
-    """Return the settings that a row's model has a use for."""
+    """Return the settings that affect a row's model."""
     if row.model == "random":
         return {key: value for key, value in row.config.items() if key == "training.seed"}
     return {key: value for key, value in row.config.items() if key not in _NO_SETTINGS}

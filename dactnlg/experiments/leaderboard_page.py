@@ -1,4 +1,4 @@
-"""The leaderboard for readers: text for a terminal, Markdown, or one page of HTML."""
+"""The leaderboard as text for a terminal, Markdown, CSV, LaTeX, JSON or one page of HTML."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from dactnlg.evaluation.scores import LOWER_IS_BETTER
 from dactnlg.experiments.leaderboard import Block
 
 LONG = 12
-"""Characters of a score's name in one line of a page's heading."""
+"""Names of scores with more characters than this are broken at hyphens in a page's table header."""
 Format = Literal["text", "markdown", "csv", "latex", "html"]
 
 
 class BoardLine(NamedTuple):
-    """One row as it is shown: the run, whether it stands below the run that it repeats, and (text, best) a column."""
+    """One displayed row; `again`: shown below the run that it repeats; `values`: (text, is best) per column."""
 
     run: str
     again: bool
@@ -33,12 +33,12 @@ class BoardLine(NamedTuple):
 
 
 def render(blocks: Sequence[Block], output_format: Format = "text", width: int | None = None) -> str:
-    """Return the blocks as text for a terminal, Markdown, CSV (a line a score), LaTeX, or one HTML page.
+    """Return the blocks as text for a terminal, Markdown, CSV (one line per score), LaTeX, or one HTML page.
 
     Args:
         blocks: from `leaderboard.collect`.
-        output_format: how they are written.
-        width: tables of text are folded there; None leaves their lines whole.
+        output_format: the format.
+        width: columns at which tables of text are folded; None for no folding.
     """
     if output_format == "html":
         return _page(blocks)
@@ -53,7 +53,7 @@ def render(blocks: Sequence[Block], output_format: Format = "text", width: int |
 
 
 def to_json(blocks: Sequence[Block]) -> list[dict[str, Any]]:
-    """Return the blocks as JSON has them: the runs of each in order, with a value and a hash for each score."""
+    """Return the blocks as JSON data: the runs of each in order, with a value and a hash for each score."""
     return [
         {
             "corpus": block.corpus,
@@ -76,7 +76,7 @@ def to_json(blocks: Sequence[Block]) -> list[dict[str, Any]]:
 
 
 def _long(block: Block) -> Iterator[list[str]]:
-    """Yield a block's scores, one a row; undefined ones are empty."""
+    """Yield a block's scores, one per row; undefined ones are empty."""
     about = [block.corpus, block.split, block.preset, block.data]
     for row, _ in block.ordered():
         for (name, code), value in row.scores.items():
@@ -105,8 +105,8 @@ def _table(block: Block, best: str, again: str, escaped: Callable[[str], str] = 
     Args:
         block: the block.
         best: format of the best values.
-        again: format of the name of a run done again.
-        escaped: makes what runs say of themselves plain text.
+        again: format of the name of a run that repeats the one above.
+        escaped: escapes texts that come from runs.
     """
     lines = _lines(block)
     has_settings = any(line.settings for line in lines)
@@ -136,7 +136,7 @@ def _text(block: Block, width: int | None) -> str:
 def _markdown(block: Block) -> str:
     table = _table(block, "**{}**", "again: {}", escape)
     count = len(block.columns())
-    # Where a score has several columns, hashes tell them apart.
+    # If a score has several columns, hashes distinguish them.
     names = [name for name, _ in block.columns()]
     heads = [name if names.count(name) == 1 else f"{name} {code[:SHORT]}" for name, code in block.columns()]
     table[0][-count:] = map(escape, heads)
@@ -151,6 +151,6 @@ def _page(blocks: Sequence[Block]) -> str:
 
 
 def heading(name: str) -> Markup:
-    """Return a score's name, escaped; a long one, over short numbers, breaks after each hyphen."""
+    """Return a score's name as an escaped column heading; a long one breaks after each hyphen."""
     name = printable(name)
     return Markup("-<br>").join(name.split("-")) if len(name) > LONG else markupsafe.escape(name)

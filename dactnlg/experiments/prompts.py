@@ -1,7 +1,7 @@
-"""Prompts: what to ask a language model, or people, to get sentences for acts; and reading what came back.
+"""Prompts that ask a language model, or people, for sentences for acts; and reading the answers.
 
-Nothing is sent from here. Each prompt is a JSON object a line, `{"id", "act", "prompt"}`; each answer one with the same
-`id`, and the model's text under `answer` (or `text`, `response`, `completion`, `output`), as text or as a list.
+Nothing is sent from here. Each prompt is one line with a JSON object `{"id", "act", "prompt"}`; each answer is one with
+the same `id`, and the model's text under `answer` (or another of `ANSWERS`), as a string or a list.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dactnlg.data.readers.pairs import SUFFIXES, objects
 from dactnlg.data.readers.reading import read_lines, read_turn, row_error
 
 ANSWERS = ("answer", "answers", "text", "texts", "response", "completion", "output")
-"""Keys under which an answer may stand."""
+"""Keys that may hold an answer."""
 _EXAMPLES = 3
 _SPECIAL = {
     "yes": "yes",
@@ -35,17 +35,15 @@ _QUOTES = (('"', '"'), ("“", "”"), ("'", "'"))
 
 
 def acts_of(source: str, data_dir: Path | None = None) -> list[tuple[Turn, tuple[str, ...]]]:
-    """Return the distinct acts of a file with an act a line, of a file of pairs, or of a corpus's training split.
-
-    With the sentences that are known for them.
+    """Return the distinct acts of a file of acts or of pairs, or of a corpus's training split, with known sentences.
 
     Args:
-        source: a `.txt` file, or a corpus as `load_corpus` takes it.
+        source: a `.txt` file with one act per line, or a corpus as `load_corpus` takes it.
         data_dir: a folder to look for corpus files in first.
 
     Raises:
-        CorpusError: it cannot be read, or a line is no act.
-        UnknownNameError: neither a file nor a corpus.
+        CorpusError: the source cannot be read, or a line is not an act.
+        UnknownNameError: the source is neither a file nor a corpus.
     """
     path = Path(source)
     if path.suffix == ".txt":
@@ -61,8 +59,8 @@ def prompts(acts: Sequence[tuple[Turn, tuple[str, ...]]], per_act: int = 5) -> I
     """Yield a prompt for each act.
 
     Args:
-        acts: with the sentences that are known for them, of which some become examples.
-        per_act: sentences to ask for.
+        acts: acts with known sentences, some of which are used as examples.
+        per_act: number of sentences to ask for.
     """
     known: dict[str, list[tuple[Turn, str]]] = {}
     for turn, texts in acts:
@@ -76,14 +74,14 @@ def prompts(acts: Sequence[tuple[Turn, tuple[str, ...]]], per_act: int = 5) -> I
 def read_answers(path: Path, asked: Path | None = None) -> Iterator[dict[str, str]]:
     """Yield `{"act", "text"}` for every sentence of a file of answers.
 
-    A text of several lines is one sentence a line; numbers, bullets and quotes around them are left out.
+    A text of several lines has one sentence per line; numbering, bullets and enclosing quotes are removed.
 
     Args:
         path: the answers, as JSONL.
-        asked: the prompts, where answers do not repeat the act.
+        asked: the prompts; needed if answers do not repeat the act.
 
     Raises:
-        CorpusError: a file cannot be read, or an answer has neither an act nor the id of a prompt, or is no text.
+        CorpusError: a file cannot be read, or an answer has neither an act nor the id of a prompt, or is not text.
     """
     acts = {} if asked is None else {str(row.get("id")): row.get("act") for _, row in objects(asked) if _is(row)}
     for place, row in objects(path):
@@ -104,10 +102,10 @@ def read_answers(path: Path, asked: Path | None = None) -> Iterator[dict[str, st
 
 
 def sentences(answer: object) -> list[str]:
-    """Return the sentences of an answer: a list of texts, a JSON list in a text, fenced or not, or lines.
+    """Return the sentences of an answer: a list of texts, or a text that is a JSON list or lines, fenced or not.
 
     Raises:
-        ValueError: it is neither a text nor a list of texts.
+        ValueError: the answer is neither a text nor a list of texts.
     """
     if isinstance(answer, str):
         text = fenced[1].strip() if (fenced := _FENCE.fullmatch(answer.strip())) else answer.strip()
@@ -118,14 +116,14 @@ def sentences(answer: object) -> list[str]:
     if not isinstance(answer, list) or not all(isinstance(part, str) for part in answer):
         raise ValueError("an answer is a text, or a list of texts")
     texts = [_unquoted(_BULLET.sub("", part).strip()) for part in answer]
-    # What announces the list is no sentence of it.
+    # Drop lines that only introduce the list.
     return [text for text in texts if text and not text.endswith(":") and not text.startswith("```")]
 
 
 def _unquoted(text: str) -> str:
-    """Return a text without the quotes around it; in `"a" and "b"` there are none around it."""
+    """Return a text without enclosing quotes; those in `"a" and "b"` do not enclose the whole text."""
     inner, marks = text[1:-1], text[:1] + text[-1:]
-    # An apostrophe inside a word is no quote.
+    # An apostrophe within a word is not a quote.
     if len(text) < 2 or (marks[0], marks[1]) not in _QUOTES or re.search(rf"\B[{marks}]|[{marks}]\B", inner):
         return text
     return inner.strip()

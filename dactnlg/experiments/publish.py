@@ -1,4 +1,4 @@
-"""Publishing runs in a store that others read: whole, each under an id.
+"""Publishing complete runs, each under an id, in a store that others can read.
 
 A published run is an MLflow run. Its parameters are the configuration, its metrics the scores and the losses of each
 epoch, its tags the hashes and the origin of the run, and its artifacts, under `run/`, the run folder.
@@ -41,7 +41,7 @@ from dactnlg.runs.run import LOCK_SECONDS, Run, flat, identity
 _LONGEST_PART, _LONGEST_PARAMETER, _LONGEST_TAG = 50, 500, 5000
 _FORBIDDEN = re.compile(r"[^A-Za-z0-9_. -]")
 _BATCH = {"params": 100, "metrics": 1000, "tags": 100}
-"""Entities that MLflow takes in one request."""
+"""How many entities MLflow accepts in one request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Publication:
     Attributes:
         id: its id in the store.
         store: the store's address.
-        new: whether it was published now; False where the same files were in the store already.
-        replaces: id of an earlier state of this run in the store.
+        new: whether it was published now; False if the store already had the same files.
+        replaces: the id of this run's previous state in the store.
     """
 
     id: str
@@ -62,21 +62,21 @@ class Publication:
 
 
 class _Snapshot(NamedTuple):
-    """A copy of a run folder as it was at one moment, and its manifest."""
+    """A consistent copy of a run folder, and its manifest."""
 
     folder: Path
     manifest: dict[str, Any]
 
 
 class _NamedScore(NamedTuple):
-    """A score of a manifest under the name that it has in the store."""
+    """A score of a manifest, with its name in the store."""
 
     name: str
     score: Mapping[str, Any]
 
 
 def publish(path: str | Path) -> Publication:
-    """Publish a run folder; where the same files are in the store already, return their id.
+    """Publish a run folder; if the store already has the same files, return their id.
 
     A copy of the run folder is published, since scores may be added meanwhile. The folder itself is not changed.
 
@@ -105,7 +105,7 @@ def publish(path: str | Path) -> Publication:
 
 @contextlib.contextmanager
 def _alone(lock: Path, seconds: float) -> Iterator[None]:
-    """Hold a lock in a run folder; do without it in a folder that cannot be written."""
+    """Hold a lock in a run folder, or none if the folder is not writable."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             stack.enter_context(tracking.locked(lock, seconds))
@@ -114,7 +114,7 @@ def _alone(lock: Path, seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _snapshot(run: Run) -> Iterator[_Snapshot]:
-    """Copy a run folder while its manifest is locked; the copy is deleted in the end."""
+    """Copy a run folder while its manifest is locked; delete the copy at the end."""
     scratch = Path(tempfile.mkdtemp(prefix="dactnlg-publish-"))
     try:
         with _alone(run.lock_path, LOCK_SECONDS):
@@ -146,7 +146,7 @@ def _log(
     tags: dict[str, str],
     content: str,
 ) -> str:
-    """Make the MLflow run, and return its id. After a failure it is deleted; without its tags it is not published."""
+    """Create the MLflow run and return its id; after a failure it is deleted. It counts only once it has its tags."""
     client = store.client
     begun, ended = (_milliseconds(manifest[moment]) for moment in ("begun", "ended"))
     run_id: str = client.create_run(experiment, start_time=begun, run_name=name).info.run_id
@@ -158,9 +158,9 @@ def _log(
             inside = path.parent.relative_to(folder).as_posix()
             client.log_artifact(run_id, str(path), RUN_FOLDER if inside == "." else f"{RUN_FOLDER}/{inside}")
         with contextlib.redirect_stdout(io.StringIO()):
-            # The client of a server prints an address, and standard output is for the id alone.
+            # The client of a server prints an address, but standard output must contain only the id.
             client.set_terminated(run_id, end_time=ended)
-        # Last of all: these tags mark a run that is whole.
+        # Last of all, because these tags mark a complete run.
         client.set_tag(run_id, PUBLISHED, datetime.now(UTC).isoformat(timespec="microseconds"))
         client.set_tag(run_id, CONTENT, content)
         done = True
@@ -171,9 +171,9 @@ def _log(
 
 
 def _delete(store: Store, run_id: str) -> None:
-    """Delete what was written of a run, as far as the store allows it."""
+    """Delete an incomplete run, as far as the store allows it."""
     with contextlib.suppress(*tracking.failures()):
-        # The files first: on a full disk, that makes room for marking the run as deleted.
+        # Files first: on a full disk, this makes room for marking the run as deleted.
         if store.artifacts:
             shutil.rmtree(Path(store.artifacts) / run_id, ignore_errors=True)
         store.client.delete_run(run_id)
@@ -201,7 +201,7 @@ def _log_values(
 
 
 def metrics(manifest: Mapping[str, Any]) -> dict[str, float]:
-    """Return the defined scores of a manifest, by names that MLflow accepts, such as `trails/test/single/BLEU-4`."""
+    """Return the defined scores of a manifest by names valid in MLflow, such as `trails/test/single/BLEU-4`."""
     values = ((name, score["value"]) for name, score in _scores(manifest))
     return {name: float(value) for name, value in values if value is not None and math.isfinite(value)}
 
@@ -216,7 +216,7 @@ def _scores(manifest: Mapping[str, Any]) -> Iterator[_NamedScore]:
 
 
 def _accepted(text: str) -> str:
-    """Return a part of a metric's name in characters that MLflow accepts; a hash keeps replaced names apart."""
+    """Return a part of a metric's name in characters that MLflow accepts; a hash keeps changed names distinct."""
     plain = _FORBIDDEN.sub("-", text)[:_LONGEST_PART].strip(" .")
     return plain if plain == text else f"{plain}-{digest(text)[:SHORT]}"
 

@@ -1,4 +1,4 @@
-"""Published runs: found by id, or all of them, copied whole and checked."""
+"""Published runs: finding one by id, or all, and fetching verified copies."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from dactnlg.experiments.tracking import Store, StoreError
 from dactnlg.runs.manifest import read_manifest
 
 RUN_FOLDER = "run"
-"""Folder of the run folder's files among the artifacts; others may be added beside it."""
+"""The artifact folder with the files of the run folder; others may be added next to it."""
 CONTENT, IDENTITY, PUBLISHED = "dactnlg.content", "dactnlg.identity", "dactnlg.published"
-"""Tags: hash of the files (only a run that was published to its end has it), code of the run, time of publication."""
+"""Tags: hash of the files (only completely published runs have it), identity of the run, time of publication."""
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
 class NamedManifest(NamedTuple):
-    """A manifest, and the name of its run."""
+    """A manifest and the name of its run."""
 
     name: str
     manifest: dict[str, Any]
 
 
 def is_published_id(name: str | Path) -> bool:
-    """Return whether this is the id of a published run rather than a folder."""
+    """Return whether a name is the id of a published run rather than a folder."""
     return bool(_ID.fullmatch(str(name))) and not Path(name).exists()
 
 
@@ -40,7 +40,7 @@ def fetch(run_id: str, folder: Path) -> Path:
     """Copy a published run into a folder, and return the run folder there.
 
     Raises:
-        StoreError: the store cannot be reached, has no such run, or has other files than were published.
+        StoreError: the store cannot be reached, has no such run, or its files are not those that were published.
     """
     with tracking.opened(f"cannot fetch {run_id}") as store:
         content = _get(store, run_id).data.tags[CONTENT]
@@ -55,7 +55,7 @@ def fetch(run_id: str, folder: Path) -> Path:
 def manifests() -> list[NamedManifest]:
     """Return the manifest of every published run of the experiment, the latest state of each, oldest first.
 
-    What others have put into the store in a run's place is left out, which is written to standard error.
+    Damaged entries of the store are left out, with a message on standard error.
 
     Raises:
         StoreError: the store cannot be reached.
@@ -72,7 +72,7 @@ def manifests() -> list[NamedManifest]:
 
 
 def left_out(name: str, why: Exception) -> None:
-    """Write to standard error that a run of the store is not shown, and why."""
+    """Write to standard error that a run of the store is left out, and why."""
     print(f"dactnlg: left out: {printable(name)}: {printable(str(why))}", file=sys.stderr)
 
 
@@ -87,7 +87,7 @@ def manifest(run_id: str) -> NamedManifest:
 
 
 def content_hash(folder: Path) -> str:
-    """Return the SHA-256 of all files in a folder, names and contents."""
+    """Return the SHA-256 of the names and contents of all files in a folder."""
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:
@@ -96,7 +96,7 @@ def content_hash(folder: Path) -> str:
 
 
 def experiment_of(store: Store) -> str:
-    """Return the id of the experiment that `$MLFLOW_EXPERIMENT_NAME` names (`dactnlg`); it is made if it is missing.
+    """Return the id of the experiment named by `$MLFLOW_EXPERIMENT_NAME`, or `dactnlg`; create it if missing.
 
     Raises:
         StoreError: the experiment has been deleted.
@@ -110,7 +110,7 @@ def experiment_of(store: Store) -> str:
     try:
         return str(store.client.create_experiment(name, artifact_location=store.artifacts))
     except tracking.failures():
-        # Another process has made it meanwhile.
+        # Another process may have created it meanwhile.
         found = store.client.get_experiment_by_name(name)
         if found is None:
             raise
@@ -118,7 +118,7 @@ def experiment_of(store: Store) -> str:
 
 
 def finished(store: Store, which: str | None = None) -> list[Any]:
-    """Return the runs of the experiment that were published to their end, oldest first.
+    """Return the completely published runs of the experiment, oldest first.
 
     Args:
         store: an open store.

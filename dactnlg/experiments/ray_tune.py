@@ -1,4 +1,4 @@
-"""Ray Tune as the trials of a sweep use it: what is drawn, what is stopped early, and what runs in its processes."""
+"""Running the trials of a sweep with Ray Tune: drawing settings, early stopping, and the code of its processes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from dactnlg.runs.run import Run
 from dactnlg.training.schedule import EPOCHS
 
 _LINGERING_SECONDS = 120
-"""How long a trial waits for the process that trained it before the sweep was killed."""
+"""How long a trial waits for a process still training it after the sweep was killed."""
 _GRACE_EPOCHS, _REDUCTION = 3, 3
-"""ASHA (Li et al. 2020): no trial is stopped before so many epochs; at each rung one in so many goes on."""
+"""ASHA (Li et al. 2020): epochs before any trial is stopped; at each rung one in `_REDUCTION` trials continues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class SweepJob:
 
     Attributes:
         output: the folder of the sweep, absolute.
-        specification: what is tried.
+        specification: the settings to try.
         command: the words of the command that runs the sweep, for the manifests.
     """
 
@@ -49,14 +49,14 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
     """Run the trials, and return those that failed, by the names of their folders.
 
     Args:
-        ray: as `cluster.started` gives it.
+        ray: the module from `cluster.started`.
         job: the sweep.
-        jobs: trials at the same time.
-        resume: continue what Ray Tune has kept of the sweep, if anything.
+        jobs: number of concurrent trials.
+        resume: continue from the state that Ray Tune has saved, if any.
         progress: show a progress bar on standard error.
 
     Raises:
-        KeyboardInterrupt: after Ctrl-C, which Ray Tune keeps to itself.
+        KeyboardInterrupt: after Ctrl-C, which Ray Tune catches.
     """
     from ray import tune
 
@@ -69,11 +69,11 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
             trainable,
             param_space={key: _domain(spec) for key, spec in specification.space.items()},
             tune_config=tune.TuneConfig(
-                # Its own limit: Ray Tune applies `max_concurrent_trials` to other search algorithms only.
+                # Limited here: Ray Tune applies `max_concurrent_trials` only to other search algorithms.
                 search_alg=tune.search.BasicVariantGenerator(max_concurrent=jobs, random_state=specification.seed),
                 scheduler=_scheduler(specification),
                 num_samples=specification.samples,
-                # A process that has imported TensorFlow trains the next trial, too.
+                # Reuse processes that have already imported TensorFlow.
                 reuse_actors=True,
                 trial_dirname_creator=_trial_name,
             ),
@@ -105,17 +105,17 @@ def _has_ended(metrics: Mapping[str, Any]) -> bool:
 
 
 def _restored(storage: Path, trainable: Any) -> Any:
-    """Return Ray Tune where a sweep was cut off; None where it was before there was anything to go on from.
+    """Return a tuner that continues an interrupted sweep; None if there is no usable saved state.
 
-    A kill may have left half of Ray Tune's own files. They are dropped then: the seed draws the same settings again,
-    and every trial goes on from its run folder.
+    If the process was killed, Ray Tune's own files may be incomplete. They are then deleted: the seed draws the same
+    settings again, and every trial continues from its run folder.
     """
     from ray import tune
 
     if not tune.Tuner.can_restore(str(storage)):
         return None
     try:
-        # Read now what Ray Tune would read when it begins.
+        # Check here what Ray Tune would read only when it starts.
         states = sorted(storage.glob("experiment_state-*.json"))
         json.loads(states[-1].read_text(encoding="utf-8"))
         return tune.Tuner.restore(str(storage), trainable, resume_errored=True)
@@ -125,36 +125,36 @@ def _restored(storage: Path, trainable: Any) -> Any:
 
 
 def complete_trials(ray: Any, job: SweepJob, folders: Sequence[Path]) -> None:
-    """Make ordinary runs of trials that were stopped early, and score them."""
+    """Complete the runs of trials that were stopped early, and score them."""
     complete = ray.remote(num_cpus=1)(_complete_trial)
     unscored = [path for path in folders if recorded_score(path, job.specification).value is None]
     ray.get([complete.remote(job, str(path.absolute())) for path in unscored])
 
 
 def _train_trial(job: SweepJob, settings: Mapping[str, Any]) -> None:
-    """Train and score one run, in a process of Ray's."""
+    """Train and score one trial; runs in a Ray process."""
     from ray import tune
 
     from dactnlg.training.train import train
 
-    # The manifest is to name the command of the sweep, not that of this process.
+    # The manifest should record the command of the sweep, not that of this process.
     sys.orig_argv[:] = job.command
     folder = Path(job.output) / _trial_name(tune.get_context())
     _wait_for_trial(folder)
     config = load_config(job.specification.config, job.specification.overrides(_plain(settings)), models)
     train(config, folder, resume=True, progress=False, callbacks=[_ReportToTune()])
     _score(job, folder)
-    # The random baseline has no epochs, and Ray Tune expects at least one report of every trial.
+    # The random baseline has no epochs, but Ray Tune expects at least one report per trial.
     tune.report({"epoch": math.inf, "valid_loss": math.inf})
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings without NumPy's numbers, which some distributions draw."""
+    """Convert the NumPy numbers that some distributions draw to Python's."""
     return {key: value.item() if hasattr(value, "item") else value for key, value in settings.items()}
 
 
 def _wait_for_trial(folder: Path) -> None:
-    """Wait until nobody trains in a folder: a sweep that was killed leaves its processes behind for a moment."""
+    """Wait until no process trains in a folder: those of a killed sweep live on for a moment."""
     if folder.is_dir():
         with contextlib.suppress(OSError), locked(Run(folder).training_lock_path, _LINGERING_SECONDS):
             pass
@@ -164,7 +164,7 @@ class _ReportToTune:
     """Training callback that reports every epoch's validation loss to Ray Tune."""
 
     def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
-        """Report the epoch and go on; where a trial is to be stopped, Ray Tune ends it."""
+        """Report the epoch and continue; Ray Tune itself ends trials that are to be stopped."""
         from ray import tune
 
         tune.report({"epoch": row["epoch"], "valid_loss": row["valid_loss"]})
@@ -180,7 +180,7 @@ class _StopNow:
 
 
 def _complete_trial(job: SweepJob, folder: str) -> None:
-    """Make an ordinary run of a trial that was stopped early, and score it; in a process of Ray's."""
+    """Complete the run of a trial that was stopped early, and score it; runs in a Ray process."""
     from dactnlg.training.train import train
 
     sys.orig_argv[:] = job.command
@@ -200,7 +200,7 @@ def _score(job: SweepJob, folder: Path) -> None:
 
 
 def _domain(spec: Any) -> Any:
-    """Return what is tried for one key, as Ray Tune takes it."""
+    """Return the search space of one key in Ray Tune's form."""
     from ray import tune
 
     if isinstance(spec, list):
@@ -214,7 +214,7 @@ def _scheduler(specification: SweepSpecification) -> Any:
 
     if not specification.early_stopping:
         return FIFOScheduler()
-    # Where the number is worked out from the pairs, it is this at most.
+    # If the number of epochs is derived from the pairs, this is its maximum.
     longest = max(config.training.epochs or EPOCHS[1] for config in corners(specification))
     return AsyncHyperBandScheduler(
         time_attr="epoch",
@@ -228,17 +228,17 @@ def _scheduler(specification: SweepSpecification) -> Any:
 
 
 def _trial_name(trial: Any) -> str:
-    """Return the name of a trial's folder, from the number that Ray Tune gives it."""
+    """Return the name of a trial's folder, from its number in Ray Tune."""
     number = trial.get_trial_id() if hasattr(trial, "get_trial_id") else trial.trial_id
     return f"trial-{str(number).rpartition('_')[2]}"
 
 
 def _progress_bar(total: int) -> Any:
-    """Return a Ray Tune callback that shows how many trials have ended."""
+    """Return a Ray Tune callback that shows the number of finished trials."""
     from ray.tune import Callback
 
     class ProgressBar(Callback):  # type: ignore[misc]
-        """A progress bar; Ray Tune pickles the callback, without the bar."""
+        """A progress bar; Ray Tune pickles the callback, which excludes the bar."""
 
         def __init__(self) -> None:
             self._bar: Any = None
@@ -261,6 +261,6 @@ def _progress_bar(total: int) -> Any:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the last line of an error, which Ray Tune ends a whole traceback with."""
+    """Return the last line of an error, for which Ray Tune gives a whole traceback."""
     lines = str(error).strip().split("\n")
     return lines[-1].removeprefix("dactnlg.errors.")

@@ -1,9 +1,9 @@
 """Reproducing a run: its commit in a scratch clone, with its configuration, its seeds and its evaluations.
 
-A run of an installed dactnlg is done again by the same version, as it is installed here; all others need a checkout.
+A run made by an installed dactnlg is repeated by the same version installed here; all others need a checkout.
 
-A run may be a stranger's. Its manifest chooses a commit of a checkout of the user's own, and among the choices that
-`evaluate` has; which program runs, in which environment, and where it writes are not the manifest's to say.
+A run may be a stranger's. Its manifest can only select a commit of the user's own checkout, and options of `evaluate`;
+it has no influence on which program runs, in which environment, or where it writes.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _SETTLED = {
     "KERAS_BACKEND": "tensorflow|jax|torch|numpy|openvino",
     "TF_ENABLE_ONEDNN_OPTS": "0|1|true|false",
 }
-"""Environment variables that are set, or unset, as they were when the run was made, and what they may be set to."""
+"""Environment variables that are set, or unset, as when the run was made, and patterns of their allowed values."""
 _TAKEN = {**_SETTLED, "CUDA_VISIBLE_DEVICES": r"-1|[0-9]{1,3}(,[0-9]{1,3})*|"}
-"""All environment variables that a manifest sets."""
+"""All environment variables that are taken from a manifest."""
 _REDIRECTING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# No program that a repository names, in its hooks or its configuration, and nothing from the network.
+# Run no program that a repository names in its hooks or its configuration, and access no network.
 _GIT = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
         "-c", "protocol.file.allow=always")  # fmt: skip
 _EVALUATE = """
@@ -69,7 +69,7 @@ evaluate(
     **options,
 )
 """
-"""Evaluates the new run; the code of the run's commit runs it, whatever that called its arguments."""
+"""Evaluates the new run with the code of the run's commit, whichever signature `evaluate` had then."""
 
 
 def reproduce(
@@ -82,19 +82,19 @@ def reproduce(
 ) -> Reproduction:
     """Train and evaluate a run again from its manifest, and compare the scores.
 
-    Before it runs anything it writes to standard error what it runs, from where.
+    The commands, and the code that they use, are written to standard error before they are run.
 
     Args:
         path: the run folder, or the id of a published run.
-        output: a folder for the new run; by default it is deleted.
+        output: a folder for the new run; by default it is deleted afterwards.
         data_dir: a folder to look for corpus files in first.
-        code: the checkout whose commit is run; by default the one that this package runs from, or, for a run that was
-            made by an installed package, this installed package.
-        echo: copy what the commands write to standard error.
+        code: the checkout that has the run's commit; by default the one that this package runs from, or, for a run made
+            by an installed package, this installed package.
+        echo: copy the commands' standard error to ours.
 
     Raises:
         RunError: the run has no manifest or no scores, its code was not clean (every file is named) or is not in the
-            checkout, its manifest asks for what no run has, or a command fails.
+            checkout, its manifest contains invalid values, or a command fails.
         StoreError: the store of published runs cannot be reached, or has no such run.
     """
     keep = Path(output).absolute() if output else None
@@ -137,10 +137,10 @@ def check_reproducible(run: Run, *, as_installed: bool = False) -> dict[str, Any
 
     Args:
         run: the run.
-        as_installed: whether the version of dactnlg is code enough, for a run that an installed one has made.
+        as_installed: for a run made by an installed dactnlg, require the same installed version instead of a commit.
 
     Raises:
-        RunError: the run has no manifest, no scores or no commit, or its code was not clean: the files are named; or it
+        RunError: the run has no manifest, no scores or no commit, its code was not clean (the files are named), or it
             was made by another version than the installed one.
     """
     if not run.manifest_path.exists():
@@ -157,14 +157,14 @@ def check_reproducible(run: Run, *, as_installed: bool = False) -> dict[str, Any
 
 
 def _states(manifest: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the code of everything that was done with a run."""
+    """Return what was done with a run, each step with the code that did it."""
     states = [("was trained", manifest.get("code", {}))]
     states += [("was evaluated", entry.get("code", {})) for entry in manifest.get("evaluations", [])]
     return [*states, *(("was resumed", step.get("code", {})) for step in manifest.get("resumed", []))]
 
 
 def _as_installed(manifest: Mapping[str, Any]) -> bool:
-    """Whether an installed dactnlg, no checkout, has done everything."""
+    """Whether everything was done by an installed dactnlg rather than a checkout."""
     return all(code.get("package") for _, code in _states(manifest))
 
 
@@ -195,7 +195,7 @@ def _check_commit(what: str, code: Mapping[str, Any]) -> None:
 def _announce(
     name: str, what: str, commands: Sequence[Sequence[str]], folder: Path, manifest: Mapping[str, Any]
 ) -> None:
-    """Write to standard error what is going to be run, before it is."""
+    """Write to standard error what is about to be run."""
     lines = [f"reproducing {name} with {what}, in the folder {folder}:"]
     recorded = manifest.get("environment", {})
     settings = [f"{key}={recorded[key]}" for key in _TAKEN if key in recorded]
@@ -207,7 +207,7 @@ def _announce(
 
 
 def _shown(command: Sequence[str]) -> list[str]:
-    """Return the words of a command after `python -P`; an evaluation is a program of ours, shown by its arguments."""
+    """Return a command without its `python -P -m dactnlg`; an evaluation, which is `python -c`, by its arguments."""
     return ["evaluate", *command[4:]] if command[2] == "-c" else list(command[4:])
 
 
@@ -215,7 +215,7 @@ def _environment(manifest: Mapping[str, Any], code: Path) -> dict[str, str]:
     """Return the environment variables for the run's commands, which import dactnlg from the folder `code`.
 
     Raises:
-        RunError: one of the variables that are taken from the manifest has a value that none may have.
+        RunError: a variable in the manifest has a value that is not allowed.
     """
     variables = {key: value for key, value in os.environ.items() if key not in _SETTLED}
     given = manifest.get("environment", {})
@@ -223,25 +223,25 @@ def _environment(manifest: Mapping[str, Any], code: Path) -> dict[str, str]:
     for key, value in recorded.items():
         if not isinstance(value, str) or not re.fullmatch(_TAKEN[key], value):
             raise RunError(f"the run's manifest sets {key} to {value!r:.60}, which no run is made with")
-    # With a log level of the user's own dactnlg leaves oneDNN, and thereby the last digits, as they are: so must we.
-    # The folder that the commands run in is no place to import from, in their own workers neither.
+    # If the log level is set, dactnlg leaves oneDNN, and thereby the last digits, as configured, which is needed here.
+    # PYTHONSAFEPATH: nothing may be imported from the current folder, not even in the commands' own workers.
     return {**variables, "TF_CPP_MIN_LOG_LEVEL": "3", **recorded, "PYTHONSAFEPATH": "1", "PYTHONPATH": str(code)}
 
 
 def _folder(manifest: Mapping[str, Any]) -> Path:
-    """Return the folder that the run's command ran in, or the current one where that does not exist here.
+    """Return the folder in which the run's command ran, or the current one if it does not exist here.
 
-    Paths of corpora in a configuration count from there.
+    Paths of corpora in a configuration are relative to it.
     """
     folder = Path(manifest["command"]["folder"])
     return folder if folder.is_absolute() and folder.is_dir() else Path.cwd()
 
 
 def _trained_with(run: Run, manifest: Mapping[str, Any], scratch: Path) -> Path:
-    """Return the configuration that a run was trained with; `tune` may have written another one into it since.
+    """Return the path of the configuration that a run was trained with; `tune` may have changed the run's own since.
 
     Raises:
-        RunError: it is no configuration.
+        RunError: it is not a valid configuration.
     """
     section = manifest.get("tuned", {}).get("trained_with")
     if section is None or section == manifest["config"].get("decoding"):
@@ -260,9 +260,9 @@ def _commands(manifest: Mapping[str, Any], config: Path, again: Run, data_dir: P
     """Return the commands that train and evaluate the run again, the training first.
 
     Raises:
-        RunError: an evaluation has a choice that `evaluate` does not have.
+        RunError: an evaluation has an option that `evaluate` does not have.
     """
-    # -P: the current folder may be another checkout, and must not come before the scratch clone.
+    # -P: the current folder may be another checkout, which must not take precedence over the scratch clone.
     python = [sys.executable, "-P"]
     data = ["--data-dir", str(data_dir)] if data_dir else []
     commands = [[*python, "-m", "dactnlg", "train", str(config.absolute()), "--output", str(again.path), *data]]
@@ -284,14 +284,14 @@ def _execute(
 
 
 def _repository(commit: str, chosen: str | Path | None) -> Path:
-    """Return the checkout that is to have the commit: the chosen one, or the one that this package runs from.
+    """Return the checkout with the commit: the chosen one, or the one that this package runs from.
 
     Raises:
-        RunError: this package runs from none, or the checkout does not have the commit.
+        RunError: this package does not run from a checkout, or the checkout lacks the commit.
     """
     root = str(chosen) if chosen else provenance.code().get("root")
     package = Path(dactnlg.__file__).resolve()
-    # A checkout that merely is the current folder may be anybody's.
+    # A checkout that merely happens to be the current folder may be unrelated.
     if not root or not (chosen or package.is_relative_to(Path(root).resolve())):
         raise RunError(
             "reproducing needs a checkout of dactnlg, and this one runs from none: name yours, which has the run's "
@@ -303,7 +303,7 @@ def _repository(commit: str, chosen: str | Path | None) -> Path:
 
 
 def _clone(repository: Path, commit: str, folder: Path) -> None:
-    """Check a commit out into a clone that shares the repository's objects and has nothing of its configuration."""
+    """Check out a commit in a clone that shares the repository's objects but not its configuration."""
     _git(repository, "clone", "--quiet", "--shared", "--no-checkout", "--template=", str(repository), str(folder))
     _git(folder, "checkout", "--quiet", "--detach", commit)
 

@@ -1,4 +1,4 @@
-"""Sifting pairs: which sentences, whoever wrote them, say what their acts say, and why the others do not."""
+"""Sifting pairs: which sentences express their acts faithfully, and what is wrong with the others."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from dactnlg.fidelity.samples import known_values
 from dactnlg.text.surface import strip_joiner
 
 STRAY = 0.34
-"""A value whose words stand in more than this share of their sentences without the act having it is a usual word."""
+"""A value is an ordinary word if more than this share of its occurrences are in sentences whose acts lack it."""
 SEVERAL = 3
-"""Sentences in which they stand so, at least: of a rare value one may be a fault."""
+"""The fewest such occurrences for that: a single one of a rare value may be a fault."""
 SHORTEST = 3
-"""Letters of a value that is looked for in other sentences; a number may be shorter."""
+"""The fewest letters of a value that is looked for in other sentences; numbers may be shorter."""
 FREQUENT = 0.1
-"""Where more sentences than this share have numbers that no act has, they are not looked at."""
+"""Numbers are ignored if more than this share of the sentences have some that their acts lack."""
 _LEFTOVER = re.compile(r"[{}]|\bSLOT_[A-Z]|<[a-z_]+>|\[[a-z_ ]+\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A pair and what was found.
+    """A pair and the verdict on it.
 
     Attributes:
         turn: the act.
         text: the sentence.
-        reasons: what is wrong with it, a phrase each; none where nothing is.
+        reasons: what is wrong with it, one phrase each; empty if nothing is.
         origin: where it was read, for messages.
     """
 
@@ -45,25 +45,25 @@ class Judged:
     origin: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line of a report."""
+        """Return the pair's line of a report as JSON data."""
         return {"act": str(self.turn), "text": self.text, "reasons": list(self.reasons), "origin": self.origin}
 
 
 @dataclass(slots=True)
 class _Use:
-    """How often the words of a value stand in a sentence: of acts that have the value, and of others."""
+    """How often a value occurs: in acts (`own`), and in sentences whose acts lack it (`stray`)."""
 
     own: int = 0
     stray: int = 0
 
 
 class Inventory:
-    """The values that pairs have, to find them where an act does not: "it is by the river", said of no river.
+    """The values of all pairs, to find them in sentences whose acts lack them: "it is by the river", without a river.
 
-    What is a usual word besides (`good`, `city`) is told by how often it stands where no act asks for it.
+    Values that are also ordinary words (`good`, `city`) are recognised by how often they occur when the act lacks them.
 
     Args:
-        pairs: with the values.
+        pairs: the pairs with the values.
         checker: finds values in sentences.
     """
 
@@ -97,12 +97,12 @@ class Inventory:
             self._values[words].add(slot)
 
     def invented(self, turn: Turn, text: str) -> list[str]:
-        """Return the values that a sentence holds and its act does not have, as `slot=value`."""
+        """Return the values and numbers in a sentence that its act lacks, as `slot=value` or `the number N`."""
         asked = {slot.name for _, slot in turn.slots() if slot.special is not None or slot.value is None}
         left, found = self._left(turn, text), []
         for words in dict.fromkeys(self._strays(turn, text, left)):
             slots = self._values[words]
-            # What is said of a slot that is asked for or indifferent may name a value of it.
+            # A sentence about a slot that is asked for, or has a special value, may name one of its values.
             if words not in self._usual and not slots & asked:
                 found.append(f"{min(slots)}={' '.join(words)}")
         known = [token for each in found for token in each.split()]
@@ -110,11 +110,11 @@ class Inventory:
         return found + ([f"the number {token}" for token in numbers] if self._numbers and not asked else [])
 
     def _left(self, turn: Turn, text: str) -> list[str]:
-        """Return the tokens of a sentence, placeholders in the place of the values of its act."""
+        """Return the tokens of a sentence, with placeholders for the values of its act."""
         return [strip_joiner(token).casefold() for token in self._delexicalizer.delexicalize(turn, text).tokens]
 
     def _strays(self, turn: Turn, text: str, left: Sequence[str]) -> list[Words]:
-        """Return the known values that a sentence holds beside those of its act; the longest one at every place."""
+        """Return the known values in a sentence other than those of its act; the longest one at every position."""
         # "A or B" may be two values of the act.
         parts = {"or", "and", *(word for _, slot in turn.slots() for word in words_of(slot.value or ""))}
         found = self._known.strays(turn, text)
@@ -132,8 +132,8 @@ def judge(
 
     Args:
         pairs: the pairs.
-        checker: finds what is missing, contradicted, or said of the wrong slot.
-        inventory: finds values that the act does not have.
+        checker: finds missing, contradicted and misplaced values.
+        inventory: finds values that the act lacks.
         progress: show a progress bar on standard error.
     """
     hidden = None if progress else True
@@ -145,7 +145,7 @@ def judge(
         else:
             reasons = _unusable(text) or [*_reasons(checker.check(turn, text))]
             invented = () if any(map(_certain, reasons)) else inventory.invented(turn, text)
-            # A slot that is named is as good as invented, and with a value it is told more exactly.
+            # An invented value is more precise than an "extra" slot, and replaces it.
             reasons = [f"invented: {each}" for each in invented] or reasons
         seen.setdefault((turn, text), origin)
         found.append(Judged(turn, text, tuple(reasons), origin))
@@ -166,7 +166,7 @@ def _unusable(text: str) -> list[str]:
 
 
 def _certain(reason: str) -> bool:
-    """Whether a reason is more than that words name a slot which the act lacks."""
+    """Whether a reason is more than the mere mention of a slot that the act lacks."""
     return not reason.startswith("extra: ") or "=" in reason
 
 

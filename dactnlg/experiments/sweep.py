@@ -1,6 +1,6 @@
 """Sweeps: many runs from one configuration, ranked by a score on the validation split.
 
-Every trial is an ordinary run folder, `OUTPUT/trial-00000` and so on, and its own checkpoint: a trial that was cut off
+Every trial is an ordinary run folder, `OUTPUT/trial-00000` and so on, and its own checkpoint: an interrupted trial
 continues from its last epoch. `OUTPUT/sweep.yaml` is the specification, `OUTPUT/base.yaml` the configuration that
 the trials change, `OUTPUT/.ray` the state of Ray Tune.
 """
@@ -40,16 +40,16 @@ def sweep(
     """Train and score every trial of a sweep, through Ray Tune.
 
     Args:
-        specification: what is tried.
-        output: a folder for the runs; made if it does not exist.
-        jobs: trials at the same time, each on one core.
+        specification: the settings to try.
+        output: a folder for the runs; created if missing.
+        jobs: number of concurrent trials, each on one core.
         resume: continue the sweep that an earlier process began in the folder, if there is one.
         progress: show a progress bar on standard error.
 
     Raises:
         UserError: Ray is not installed, or the folder holds something else.
         CorpusError, MetricError: a corpus has no validation split, or the score cannot be computed.
-        KeyboardInterrupt: after Ctrl-C, once what was done is on the disk.
+        KeyboardInterrupt: after Ctrl-C, once all progress is on disk.
     """
     cluster.check_installed()
     specification = _checked(specification)
@@ -66,7 +66,7 @@ def sweep(
 
 
 def _result(specification: SweepSpecification, output: Path, failures: Mapping[str, Failure]) -> SweepResult:
-    """Return the trials, ranked; `failures` are those that failed, by the names of their folders."""
+    """Return the trials, ranked; `failures` has those that failed, by the names of their folders."""
     folders = sorted({*trial_folders(output), *(output / name for name in failures)})
     trials = [read_trial(folder, specification, failures.get(folder.name)) for folder in folders]
     scores = (recorded_score(Path(trial.run), specification) for trial in trials)
@@ -77,7 +77,7 @@ def _result(specification: SweepSpecification, output: Path, failures: Mapping[s
 
 
 def _checked(specification: SweepSpecification) -> SweepSpecification:
-    """Check metric and corpora before hours of work; return the sweep with the metric as manifests name it."""
+    """Check metric and corpora before hours of training; return the sweep with the metric as manifests name it."""
     metric = specification.metric
     if is_perplexity(metric):
         metric = metric.casefold()
@@ -91,11 +91,11 @@ def _checked(specification: SweepSpecification) -> SweepSpecification:
 
 
 def _check_place(output: Path, *, resume: bool) -> None:
-    """Refuse a path that is no folder, a folder of other things, and without `resume` one that holds a sweep."""
+    """Refuse a path that is not a folder, a folder with other files, and without `resume` one with a sweep."""
     if output.exists() and not output.is_dir():
         raise UserError(f"{output} is a file; a sweep is a folder")
     if output.is_dir() and not (output / "sweep.yaml").exists():
-        # A kill may have left a lock, or half of the specification.
+        # A killed process may have left a lock, or an incomplete specification.
         if any(not path.name.startswith((".sweeping", "partial-")) for path in output.iterdir()):
             raise UserError(f"{output} holds other files; name an empty or a new folder with --output")
     elif output.is_dir() and not resume:
@@ -121,7 +121,7 @@ def _begin(specification: SweepSpecification, output: Path, *, resume: bool) -> 
 
 
 def _check_same(specification: SweepSpecification, output: Path, file: Path) -> None:
-    """Check that a sweep was begun with this specification."""
+    """Check that the sweep in a folder was begun with this specification."""
     try:
         before = SweepSpecification.model_validate(read(file).data)
     except ValueError:

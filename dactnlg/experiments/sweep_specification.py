@@ -8,9 +8,9 @@
       training.learning_rate: {loguniform: [5e-4, 1e-2]}
     samples: 8
 
-A list is tried value by value, in all combinations with the other lists (a grid). From the distributions `choice`,
-`uniform`, `loguniform`, `randint` and `lograndint` (whole numbers below the upper end) `samples` values are drawn for
-each point of the grid. Names and meanings are those of Ray Tune.
+The values of a list are tried in all combinations with those of other lists (a grid). From the distributions `choice`,
+`uniform`, `loguniform`, `randint` and `lograndint` (integers below the upper end) `samples` values are drawn for each
+point of the grid. Names and meanings are those of Ray Tune.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class SweepSpecification(BaseModel):
     """What a sweep tries.
 
     Attributes:
-        config: the base configuration: a file beside the sweep file, or what `dactnlg train` takes.
+        config: the base configuration: a file in the sweep file's folder, or anything that `dactnlg train` accepts.
         set: `section.key` -> value, the same for all trials.
-        space: `section.key` -> the values, or the distribution, that are tried.
+        space: `section.key` -> the list of values, or the distribution, to try.
         samples: draws for each point of the grid.
         seed: seed of the draws.
-        metric: the score that trials are ranked by, on the validation split.
-        preset: its evaluation protocol; by default the one that the corpus is usually scored under.
+        metric: the score on the validation split by which trials are ranked.
+        preset: its evaluation protocol; by default the corpus's usual one.
         early_stopping: stop trials whose validation loss falls behind (ASHA, Li et al. 2020).
     """
 
@@ -69,7 +69,7 @@ class SweepSpecification(BaseModel):
         return self.samples * math.prod(len(spec) for spec in self.space.values() if isinstance(spec, list))
 
     def to_yaml(self) -> str:
-        """Return the sweep as a file that `load_sweep` reads back."""
+        """Return the text of a sweep file that `load_sweep` reads back."""
         text: str = yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True)
         return text
 
@@ -77,7 +77,7 @@ class SweepSpecification(BaseModel):
 def load_sweep(
     path: str | Path, changes: Mapping[str, Any] | None = None, fixed: Mapping[str, Any] | None = None
 ) -> SweepSpecification:
-    """Read a sweep file, and check it together with all that it may try.
+    """Read a sweep file, and check it, including the settings that it tries.
 
     Args:
         path: the file, or the name of a sweep that comes with dactnlg ("trails-sclstm").
@@ -85,7 +85,7 @@ def load_sweep(
         fixed: further settings for `set`.
 
     Raises:
-        ConfigError: the file cannot be read, or there are mistakes: all of them, one a line.
+        ConfigError: the file cannot be read, or there are mistakes: all of them, one per line.
     """
     file = _find(Path(path))
     data, lines, mistakes = yamlfile.read(file)
@@ -105,7 +105,7 @@ def load_sweep(
         beside = file.parent / sweep.config
         config = str(beside.absolute()) if beside.is_file() else sweep.config
         sweep = sweep.model_copy(update={"config": config, "set": {**sweep.set, **(fixed or {})}})
-        # Mistakes of the base configuration are reported as its own, before those of any trial.
+        # Mistakes in the base configuration are reported as such, before those of any trial.
         load_config(sweep.config, sweep.overrides({}), models)
         mistakes += _mistakes(sweep, file, lines)
     if mistakes or sweep is None:
@@ -115,7 +115,7 @@ def load_sweep(
 
 
 def corners(sweep: SweepSpecification) -> Iterator[Config]:
-    """Yield configurations at the corners of what is tried: points of the grid, distributions at both ends."""
+    """Yield at most 64 configurations at the corners of the space: grid points, with both ends of distributions."""
     values = [_extremes(spec) for spec in sweep.space.values()]
     for _, point in zip(range(_MOST_CORNERS), product(*values), strict=False):
         yield load_config(sweep.config, sweep.overrides(dict(zip(sweep.space, point, strict=True))), models)
@@ -129,7 +129,7 @@ def sweep_names() -> list[str]:
 def _find(file: Path) -> Path:
     is_name = file.parent in (Path(), Path("configs/sweeps")) and file.suffix in ("", ".yaml")
     if not file.exists() and is_name and file.stem in sweep_names():
-        # From a wheel there is no configs/ folder at hand.
+        # An installed wheel has no configs/ folder in the current directory.
         return resources.configs_dir() / "sweeps" / f"{file.stem}.yaml"
     if not file.exists():
         raise ConfigError(f"there is no sweep {file}; {suggest(file.stem, sweep_names())}")
@@ -137,7 +137,7 @@ def _find(file: Path) -> Path:
 
 
 def _mistakes(sweep: SweepSpecification, file: Path, lines: Mapping[str, int]) -> Iterator[str]:
-    """Yield what is wrong with what is tried, each mistake with its place."""
+    """Yield the mistakes in the space, each with its place in the file."""
     for key, spec in sweep.space.items():
         place = f"{yamlfile.place(file, lines, ('space', key))}: {key}"
         if key in sweep.set:
@@ -151,7 +151,7 @@ def _mistakes(sweep: SweepSpecification, file: Path, lines: Mapping[str, int]) -
 
 
 def _wrong(spec: Any) -> str | None:
-    """Return what is wrong with what is tried for one key, whatever the key; None if nothing."""
+    """Return what is wrong with the list or distribution of a key, whatever the key; None if nothing."""
     if isinstance(spec, list):
         return None if spec else "an empty list"
     if not isinstance(spec, dict):
@@ -187,7 +187,7 @@ def _extremes(spec: Any) -> list[Any]:
 
 
 def _refused(sweep: SweepSpecification, key: str, spec: Any) -> Iterator[str]:
-    """Yield why a configuration refuses the values of one key: each reason once, for a range the first."""
+    """Yield why a configuration refuses the values of one key: each reason once, for a range only the first."""
     first = {name: _extremes(other)[0] for name, other in sweep.space.items() if _wrong(other) is None}
     reasons = set()
     for value in _extremes(spec):

@@ -1,7 +1,7 @@
-"""The store of published runs: MLflow, opened quietly, its failures turned into one plain message.
+"""The store of published runs: MLflow, opened quietly, with its failures turned into one plain message.
 
-By default it is an SQLite file in the user's data folder, or in the folder that `$DACTNLG_TRACK` names. As for every
-user of MLflow, `$MLFLOW_TRACKING_URI` names another store, such as a team's.
+By default it is an SQLite file in the user's data folder, or in the folder `$DACTNLG_TRACK`. As usual with MLflow,
+`$MLFLOW_TRACKING_URI` names another store, such as a team's.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from mlflow.tracking import MlflowClient
 
 LOCK_SECONDS = 600
-"""Seconds that one process waits for another that publishes: whole run folders are copied under the lock."""
+"""Seconds that a process waits for another that is publishing: whole run folders are copied under the lock."""
 _FORCED = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
 }
-# MLflow would try a server that is down for several minutes; its variables can be set to try longer.
+# MLflow would retry an unreachable server for several minutes; users can set these variables to retry longer.
 _DEFAULTS = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30", "GIT_PYTHON_REFRESH": "quiet"}
 _LOGGERS = ("mlflow", "alembic", "urllib3")
 _ERRNO = re.compile(r"\[Errno -?\d+\] ([^'\")\\]+)")
@@ -40,7 +40,7 @@ _LONGEST = 300
 
 
 class StoreError(UserError):
-    """The store of published runs cannot be reached, is full, or lacks what was asked for."""
+    """The store of published runs cannot be reached, is full, or lacks what was requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Store:
     Attributes:
         client: MLflow's client.
         where: the store's address, without a password.
-        artifacts: folder of the artifacts of a new experiment; None leaves it to the store.
+        artifacts: the artifact folder of a new experiment; None leaves it to the store.
     """
 
     client: MlflowClient
@@ -60,11 +60,11 @@ class Store:
 
 @contextlib.contextmanager
 def opened(what: str, *, make: bool = False) -> Iterator[Store]:
-    """Open the store. Its failures, those in the body included, become a `StoreError`.
+    """Open the store. Its failures, including those in the body, become a `StoreError`.
 
     Args:
         what: beginning of the message, such as "cannot publish runs/a".
-        make: make a local store that does not exist yet.
+        make: create a local store that does not exist yet.
 
     Raises:
         StoreError: MLflow is not installed, or the store fails.
@@ -84,7 +84,7 @@ def opened(what: str, *, make: bool = False) -> Iterator[Store]:
             raise StoreError(f"{what}: the store {where} is not there; publish with: dactnlg publish RUN")
         if database and make:
             database.parent.mkdir(parents=True, exist_ok=True)
-        # MLflow makes a new SQLite file without a lock, and SQLite waits only a few seconds for another writer.
+        # MLflow creates a new SQLite file without a lock, and SQLite waits only a few seconds for another writer.
         with locked(database.parent / ".lock", LOCK_SECONDS) if database and make else contextlib.nullcontext():
             from mlflow import MlflowClient
 
@@ -95,11 +95,11 @@ def opened(what: str, *, make: bool = False) -> Iterator[Store]:
 
 
 def _make(database: Path) -> None:
-    """Make an empty database; MLflow does it in many steps, and a kill between two leaves one that stays broken."""
+    """Create an empty database; MLflow takes many steps, and if killed in between leaves one that stays broken."""
     from mlflow import MlflowClient
 
     with replace_file(database) as partial:
-        # Of a making that was killed.
+        # Left by a creation that was killed.
         partial.unlink(missing_ok=True)
         MlflowClient(tracking_uri=f"sqlite:///{partial}").search_experiments(max_results=1)
 
@@ -113,8 +113,8 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
         seconds: how long to wait for another process that holds it.
 
     Raises:
-        OSError: the file cannot be made.
-        StoreError: another process holds it for longer.
+        OSError: the file cannot be created.
+        StoreError: another process holds the lock for longer.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -135,21 +135,21 @@ def _import_quietly() -> None:
     """Import MLflow with its telemetry and its loggers off.
 
     Raises:
-        StoreError: it is not installed.
+        StoreError: MLflow is not installed.
     """
     # Before the import, which reads them.
     os.environ.update(_FORCED)
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     try:
-        # mlflow-skinny does not bring what a database needs.
+        # mlflow-skinny lacks the dependencies of a database.
         for module in ("mlflow", "sqlalchemy", "alembic"):
             importlib.import_module(module)
     except ImportError as error:
         raise StoreError(
             f"published runs are kept with MLflow; {error.name} is not installed: pip install 'dactnlg[track]'"
         ) from None
-    # Deprecations inside of MLflow: users cannot do anything about them.
+    # Users cannot do anything about deprecations inside MLflow.
     warnings.filterwarnings("ignore", module=r"(mlflow|sqlalchemy|alembic)\b")
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -157,7 +157,7 @@ def _import_quietly() -> None:
 
 @contextlib.contextmanager
 def _plainly(what: str) -> Iterator[None]:
-    """Turn exceptions of MLflow, the database or the disk into a `StoreError` of one line."""
+    """Turn exceptions of MLflow, the database or the disk into a one-line `StoreError`."""
     try:
         yield
     except UserError:
@@ -177,7 +177,7 @@ def failures() -> tuple[type[Exception], ...]:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the cause of an error in one line, the operating system's message where there is one."""
+    """Return the cause of an error in one line, as the operating system's message if there is one."""
     chain: list[BaseException] = []
     link: BaseException | None = error
     while link is not None and link not in chain:

@@ -1,4 +1,4 @@
-"""The trials of a sweep: what their run folders hold, ranked."""
+"""The trials of a sweep: their results, read from their run folders."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 
 SPLIT = "valid"
-"""The split that ranks trials. Never the test split: its score of settings chosen on it would not carry over."""
+"""The split on which trials are ranked; never the test split, whose scores would then no longer be unbiased."""
 
 
 class RecordedScore(NamedTuple):
-    """A score in a run's manifest, and the preset that it was computed under; ("", None) where there is none."""
+    """A score in a run's manifest, and its preset; ("", None) if there is none."""
 
     preset: str
     value: float | None
 
 
 class Failure(NamedTuple):
-    """What a trial that failed was to try, and why it failed."""
+    """The settings of a failed trial, and why it failed."""
 
     settings: Mapping[str, Any]
     message: str
@@ -38,7 +38,7 @@ class Trial:
     Attributes:
         run: its folder.
         settings: dotted key -> the value tried.
-        score: on the validation split; None where it is undefined, or the trial failed.
+        score: on the validation split; None if undefined, or if the trial failed.
         valid_loss: validation loss of the best epoch.
         epochs: number of epochs trained.
         seconds: time of training.
@@ -61,7 +61,7 @@ class SweepResult:
     """The trials of a sweep.
 
     Attributes:
-        metric: the score that they are ranked by.
+        metric: the score by which they are ranked.
         preset: its evaluation protocol.
         trials: the trials, best first.
     """
@@ -81,7 +81,7 @@ class SweepResult:
         return {"metric": self.metric, "preset": self.preset, "split": SPLIT, "trials": rows}
 
     def table(self, width: int | None = None) -> str:
-        """Return the trials as a table of text."""
+        """Return the trials as a text table."""
         head = ["run", self.metric, "valid loss", "epochs", "seconds", *self.trials[0].settings]
         rows = [head]
         for trial in self.trials:
@@ -101,7 +101,7 @@ def trial_folders(output: Path) -> list[Path]:
 
 
 def recorded_score(folder: Path, specification: SweepSpecification) -> RecordedScore:
-    """Return the score that a sweep ranks by, from the manifest of one of its runs."""
+    """Return the score by which a sweep ranks, from the manifest of one of its runs."""
     if Run(folder).manifest_path.exists():
         metric = specification.metric
         for entry in Run(folder).manifest().get("evaluations", []):
@@ -116,13 +116,13 @@ def read_trial(folder: Path, specification: SweepSpecification, failure: Failure
 
     Args:
         folder: its run folder.
-        specification: what the sweep tries.
-        failure: if it failed.
+        specification: of the sweep.
+        failure: its failure, if it failed.
     """
     run = Run(folder)
     config = load_config(run.config_path).model_dump() if run.config_path.exists() else {}
     settings = {key: config.get(key.partition(".")[0], {}).get(key.partition(".")[2]) for key in specification.space}
-    # What cannot begin has no configuration.
+    # A trial that could not start has no configuration.
     settings |= failure.settings if failure else {}
     training = run.manifest()["training"] if run.manifest_path.exists() else {}
     return Trial(

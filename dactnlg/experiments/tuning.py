@@ -1,8 +1,7 @@
-"""Tuning: how a run searches for sentences, chosen on validation data by the score that people read.
+"""Tuning: choosing a run's decoding settings on validation data, by a score of generated sentences.
 
-The model stays as it is. One key of the decoding section after the other takes the value with the best score, the
-others staying as they are, until none changes any more. A setting is eligible only if it is as faithful as any that was
-tried.
+The model is not changed. The keys of the decoding section are optimised one at a time, the others staying fixed, until
+none changes any more. A setting is eligible only if it is as faithful as any that was tried.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ from dactnlg.runs.run import Run
 from dactnlg.text.example import Example
 
 SPLIT = "valid"
-"""Never the test split: what is chosen on it would not carry over."""
+"""Never the test split, whose scores would then no longer be unbiased."""
 TRIED: dict[str, tuple[Any, ...]] = {
     "length_normalization": (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0),
     "constraint": ("rerank", "hard"),
     "beam_width": (1, 5, 10, 20),
     "slot_error_weight": (1.0, 3.0, 10.0, 100.0),
 }
-"""The keys that are tuned, in this order, and the values that each may take beside the run's own."""
+"""The keys that are tuned, in this order, and the values to try in addition to the run's own."""
 LEEWAY = 0.001
-"""Share of sentences with a slot fault that a setting may have beyond the fewest."""
+"""An eligible setting has at most this share more sentences with a slot fault than the setting with the fewest."""
 ACTS = 1000
-"""Acts that are generated with every setting, at most."""
+"""The most acts that are generated with each setting."""
 ROUNDS = 3
-"""How often each key is tuned, at most."""
+"""The most times that each key is tuned."""
 
 
 class Setting(NamedTuple):
@@ -58,14 +57,14 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TriedSetting:
-    """What a setting gave.
+    """The results of a setting.
 
     Attributes:
         setting: the setting.
-        score: by the metric; None where it is undefined.
+        score: by the metric; None if undefined.
         ser: slot error rate of the values.
-        faults: sentences with a slot fault.
-        speed: acts a second; equal searches of earlier settings are not repeated, so that first ones look slower.
+        faults: number of sentences with a slot fault.
+        speed: acts per second; searches already run for earlier settings are reused, so the first settings look slower.
     """
 
     setting: Setting
@@ -77,14 +76,14 @@ class TriedSetting:
 
 @dataclass(frozen=True, slots=True)
 class TuningResult:
-    """The settings that were tried, in this order, and the one that was chosen.
+    """The settings that were tried, and the one that was chosen.
 
     Attributes:
-        preset, metric: what decided.
-        acts: how many acts were generated with each.
+        preset, metric: the protocol and the score that decided.
+        acts: how many acts were generated with each setting.
         before: the run's own setting.
-        chosen: the best.
-        tried: all of them.
+        chosen: the best eligible setting.
+        tried: all settings, in the order tried.
     """
 
     preset: str
@@ -95,7 +94,7 @@ class TuningResult:
     tried: list[TriedSetting]
 
     def facts(self) -> dict[str, Any]:
-        """Return what the manifest says of it."""
+        """Return the manifest's record of the tuning."""
         return {
             "split": SPLIT,
             "acts": self.acts,
@@ -110,7 +109,7 @@ class TuningResult:
         return {**self.facts(), "tried": [_to_json(each) for each in self.tried]}
 
     def table(self, width: int | None = None) -> str:
-        """Return the settings as a table of text, the best first; `>` marks the chosen one, `*` the run's own."""
+        """Return the settings as a text table, by score; `>` marks the chosen one, `*` the run's own."""
         rows = [["", self.metric, "SER", "faults", *Setting._fields]]
         sign = _sign(self.metric)
         for each in sorted(self.tried, key=lambda each: (each.score is None, sign * (each.score or 0.0))):
@@ -131,23 +130,23 @@ def tune(
     backend: str = "auto",
     write: bool = True,
 ) -> TuningResult:
-    """Find the best decoding settings of a run, and write them into it.
+    """Find the best decoding settings of a run, and write them to its configuration.
 
     Args:
         run: the run, or its folder.
-        preset: the evaluation protocol; by default that of the corpus and the sentences that the run has learned.
+        preset: the evaluation protocol; by default that of the corpus and of the run's training targets.
         metric: the score that decides.
-        acts: how many validation acts are generated with each setting, at most, evenly spread over the split.
+        acts: the most validation acts to generate with each setting, evenly spread over the split.
         data_dir: where to look for corpus files first.
-        backend: what runs the model, as `Generator.load` takes it.
-        write: whether the run's configuration gets what was found.
+        backend: of the model; see `Generator.load`.
+        write: whether to write the chosen settings to the run's configuration.
 
     Raises:
-        RunError: no usable run, or one whose training goes on.
+        RunError: the run is not usable, or its training has not ended.
         CorpusError: the corpus is missing, or has no validation split.
-        UnknownNameError: no such preset or metric.
+        UnknownNameError: there is no such preset or metric.
         MetricError: the metric stands for several scores, or its data are missing.
-        UserError: the run has no search: it is the random baseline, or set to sample.
+        UserError: the run uses no search: it is the random baseline, or configured to sample.
     """
     folder = run if isinstance(run, Run) else Run(run)
     config = folder.check()
@@ -180,7 +179,7 @@ class _Tuner:
         self._tried: dict[Setting, TriedSetting] = {}
 
     def tune(self, defaults: DecodingConfig) -> TuningResult:
-        """Tune from a decoding section on."""
+        """Tune, starting from the settings of a decoding section."""
         setting = Setting(*(getattr(defaults, name) for name in Setting._fields))
         with tqdm(desc="tuning", unit=" settings", delay=2, leave=False, disable=None) as bar:
             before = self._try(setting)
@@ -212,12 +211,12 @@ class _Tuner:
         return self._tried[setting]
 
     def _best(self) -> TriedSetting:
-        """Return the best of the faithful settings; of equal ones the first that was tried."""
+        """Return the best of the faithful settings; of equally good ones the first tried."""
         tried = list(self._tried.values())
         ser, faults = min(each.ser for each in tried), min(each.faults for each in tried)
         most = faults + LEEWAY * len(self._examples)
         faithful = [each for each in tried if each.ser <= ser and each.faults <= most]
-        # No setting need have the fewest of both: values come first.
+        # Possibly no setting is best in both; then only the error rate of values counts.
         faithful = faithful or [each for each in tried if each.ser <= ser]
         sign = _sign(self._metric)
         return min(faithful, key=lambda each: (each.score is None, sign * (each.score or 0.0)))

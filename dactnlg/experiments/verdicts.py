@@ -1,4 +1,4 @@
-"""Verdicts on a reproduced run: whether each score is equal, within noise, different, or cannot be compared."""
+"""Verdicts on a reproduced run: whether each score is equal, within noise, different, or not comparable."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Verdict:
         recorded: its value in the run's manifest.
         found: its value in the new run.
         verdict: `equal`, `within noise`, `different` or `not comparable`.
-        why: what differs where they cannot be compared.
+        why: if not comparable, the reason.
     """
 
     corpus: str
@@ -63,11 +63,11 @@ class Reproduction:
         return next(kind for kind in order if any(item.verdict == kind for item in self.verdicts))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the verdicts as JSON has them, with the notes and the summary."""
+        """Return the verdicts as JSON data, with the notes and the summary."""
         return {"summary": self.summary, "verdicts": [asdict(item) for item in self.verdicts], "notes": self.notes}
 
     def table(self, width: int | None = None) -> str:
-        """Return the verdicts as a table of text, with notes below and the summary in the last line."""
+        """Return the verdicts as a text table, with notes below and the summary in the last line."""
         rows = [("corpus", "split", "preset", "score", "recorded", "found", "")]
         rows += [
             (v.corpus, v.split, v.preset, v.name, _shown(v.recorded), _shown(v.found), v.verdict) for v in self.verdicts
@@ -77,7 +77,7 @@ class Reproduction:
 
 
 class Judgement(NamedTuple):
-    """A verdict on two scores, and the reason where they cannot be compared."""
+    """A verdict on two scores, and the reason if they are not comparable."""
 
     verdict: str
     why: str
@@ -106,12 +106,12 @@ def _verdicts(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator
 def judge(score: Mapping[str, Any], other: Mapping[str, Any] | None) -> Judgement:
     """Return the verdict on a recorded score and the one found.
 
-    A difference is within noise if it is at most the standard error of the score over the segments of the test set:
-    it does not tell the systems apart.
+    A difference is within noise if it is at most the larger of the two scores' standard errors over the segments of
+    the test set: it does not distinguish the systems.
 
     Args:
-        score: the recorded score, as the manifest has it.
-        other: the score of the new run; None where it has none.
+        score: the recorded score, as in the manifest.
+        other: the score of the new run; None if it has none.
     """
     if other is None:
         return Judgement(INCOMPARABLE, "it was not scored this time")
@@ -127,7 +127,7 @@ def judge(score: Mapping[str, Any], other: Mapping[str, Any] | None) -> Judgemen
 
 
 def _notes(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """Return how data, packages and machine of the two runs differ, a line each."""
+    """Return how data, packages and machine of the two runs differ, one line each."""
     notes = []
     for name, splits in recorded.get("corpora", {}).items():
         here = found.get("corpora", {}).get(name, {})
@@ -142,7 +142,7 @@ def _notes(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
 
 
 def _key(entry: Mapping[str, Any]) -> str:
-    """Return what two evaluations must share to be compared."""
+    """Return a key of what two evaluations must share to be compared."""
     return json.dumps([entry[name] for name in ("corpus", "split", "options")], sort_keys=True)
 
 
