@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
 
@@ -45,6 +45,21 @@ UNSEEN = 200
 Row = tuple[Turn, str, str]
 
 
+class DistilledFiles(NamedTuple):
+    """The files that a distillation writes.
+
+    Attributes:
+        pairs: the kept pairs.
+        rejected: the rejected pairs, with their reasons.
+        card, configuration: those that the run was trained with.
+    """
+
+    pairs: str
+    rejected: str
+    card: str
+    configuration: str
+
+
 @dataclass(frozen=True, slots=True)
 class Distilled:
     """The result of a distillation.
@@ -55,7 +70,7 @@ class Distilled:
         rejected: number of the others.
         reasons: kind of reason -> how often it was given.
         run: the run folder.
-        files: the files of kept pairs, rejected pairs, the card and the configuration.
+        files: the files in the folder beside it.
         minutes: training time.
         acts_per_second: speed of generating the measured acts in one batch.
         unseen: number of measured acts whose combinations of slots the kept pairs lack.
@@ -68,7 +83,7 @@ class Distilled:
     rejected: int
     reasons: dict[str, int]
     run: str
-    files: tuple[str, ...]
+    files: DistilledFiles
     minutes: float
     acts_per_second: float
     unseen: int
@@ -77,7 +92,7 @@ class Distilled:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a summary."""
-        yield f"{self.kept} of {self.pairs} pairs kept, {self.rejected} rejected: {self.files[1]}"
+        yield f"{self.kept} of {self.pairs} pairs kept, {self.rejected} rejected: {self.files.rejected}"
         if self.reasons:
             yield "reasons: " + ", ".join(f"{name} {count}" for name, count in self.reasons.items())
         yield f"{self.run}: trained in {self.minutes:.1f} minutes, {self.acts_per_second:,.0f} acts/s"
@@ -131,7 +146,7 @@ def distil(
     with made_folder(folder):
         files = _write(folder, kept, rejected, overwrite=overwrite)
     begin = time.monotonic()
-    run = train(files[3], output, overrides=overrides, overwrite=overwrite, progress=progress)
+    run = train(files.configuration, output, overrides=overrides, overwrite=overwrite, progress=progress)
     minutes = (time.monotonic() - begin) / 60
     measured = measure(run, [(each.turn, each.text) for each in kept], checker)
     found = Distilled(
@@ -140,7 +155,7 @@ def distil(
         rejected=len(rejected),
         reasons={**counted(judged), **({"unreadable": len(bad)} if bad else {})},
         run=str(output),
-        files=tuple(map(str, files)),
+        files=files,
         minutes=round(minutes, 2),
         **measured,
     )
@@ -162,7 +177,9 @@ def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
         try:
             act, text = columns or pair_files.object_keys(row)
             texts = row["references"] if "references" in row else [row[text]]
-            rows += [(read_turn(row[act], path, place), str(each), origin) for each in texts]
+            if not texts or not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+                raise TypeError("no list of sentences")
+            rows += [(read_turn(row[act], path, place), each, origin) for each in texts]
         except (CorpusError, TypeError, LookupError) as error:
             reason = str(error).partition("\n")[0] if isinstance(error, CorpusError) else "no act with a sentence"
             bad.append({"act": None, "text": None, "reasons": [f"unreadable: {reason}"], "origin": origin})
@@ -299,13 +316,15 @@ def _usual(name: str, pairs: Sequence[tuple[Turn, str]]) -> bool:
     return 2 * sum(any(slot.name == slot_name for slot in act.slots) for act in acts) > len(acts)
 
 
-def _write(folder: Path, kept: Sequence[Judged], rejected: Sequence[dict[str, Any]], *, overwrite: bool) -> list[Path]:
+def _write(
+    folder: Path, kept: Sequence[Judged], rejected: Sequence[dict[str, Any]], *, overwrite: bool
+) -> DistilledFiles:
     good, bad = folder / "pairs.jsonl", folder / "rejected.jsonl"
     _write_pairs(good, [(each.turn, each.text) for each in kept])
     with written(bad) as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rejected)
     made = initialize(good, output=folder, overwrite=overwrite)
-    return [good, bad, made.card, made.configuration]
+    return DistilledFiles(*map(str, (good, bad, made.card, made.configuration)))
 
 
 def _write_pairs(path: Path, pairs: Sequence[tuple[Turn, str]]) -> None:

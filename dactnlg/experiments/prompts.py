@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +83,15 @@ def read_answers(path: Path, asked: Path | None = None) -> Iterator[dict[str, st
     Raises:
         CorpusError: a file cannot be read, or an answer has neither an act nor the id of a prompt, or is not text.
     """
-    acts = {} if asked is None else {str(row.get("id")): row.get("act") for _, row in objects(asked) if _is(row)}
+    acts = (
+        {}
+        if asked is None
+        else {str(row.get("id")): row.get("act") for _, row in objects(asked) if isinstance(row, dict)}
+    )
     for place, row in objects(path):
-        if not _is(row):
+        if not isinstance(row, dict):
             raise row_error(path, place, 'an answer is {"id": ..., "answer": ...}')
-        act = row.get("act", acts.get(str(row.get("id"))))
+        act = row.get("act") or acts.get(str(row.get("id")))
         if not isinstance(act, str):
             raise row_error(path, place, "no act, and no prompt of this id: name the file of prompts with --prompts")
         turn = read_turn(act, path, place)
@@ -156,7 +160,3 @@ def _words(slot: Slot) -> str:
 
 def _types(turn: Turn) -> str:
     return "&".join(sorted(act.act_type for act in turn))
-
-
-def _is(row: Any) -> bool:
-    return isinstance(row, Mapping)

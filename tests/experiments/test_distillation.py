@@ -114,6 +114,16 @@ def test_a_table_has_all_rows_that_lines_have(tmp_path: Path) -> None:
     assert [act for act, _ in acts_of(str(named))] == list(dict.fromkeys(turn for turn, _, _ in found))
 
 
+@pytest.mark.parametrize(
+    "said", [{"references": "Hi."}, {"references": [None]}, {"references": []}, {"text": None}, {"text": 5}]
+)
+def test_what_is_no_sentence_is_unreadable(tmp_path: Path, said: dict[str, object]) -> None:
+    path = write(tmp_path / "pairs.jsonl", [{"act": "goodbye()", **said}, {"act": "goodbye()", "references": ["Bye."]}])
+    rows, bad = read_rows(path)
+    assert [text for _, text, _ in rows] == ["Bye."]
+    assert [row["reasons"] for row in bad] == [["unreadable: no act with a sentence"]]
+
+
 def test_what_one_row_says_twice_is_repeated() -> None:
     turn = parse("inform(name='Ivy Cutting';difficulty=easy)")
     checker, origin = checker_of("trails"), "x.jsonl, line 1"
@@ -154,6 +164,7 @@ def test_prompts_and_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     answers = [
         {
             "id": lines[0]["id"],
+            "act": None,
             "answer": 'Here they are:\n1. Ivy Cutting allows no dogs.\n2) "No dogs on Ivy Cutting!"',
         },
         {"id": lines[1]["id"], "act": lines[1]["act"], "text": ["Which region?"]},
