@@ -40,6 +40,8 @@ def checked_evaluation(entry: Mapping[str, Any]) -> dict[str, Any]:
     for name in (*names, *(name for found in names.values() for name in found)):
         if not _NAME.fullmatch(name):
             raise RunError(f"the run's manifest has a score that is no name: {name!r:.60}")
+    if not any(names.values()):
+        raise RunError("the run's manifest has an evaluation without scores")
     # Another machine uses its own vectors; their hash shows whether they are the same.
     kept = vectors if isinstance(vectors, str) and Path(vectors).is_file() else None
     return {"source": source, "split": split, "options": dict(options), "scores": names, "vectors": kept}

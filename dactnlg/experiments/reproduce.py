@@ -280,7 +280,8 @@ def _execute(
         if echo or done.returncode:
             sys.stderr.write(printable(done.stderr, "\n\t"))
         if done.returncode:
-            raise RunError(f"{name} cannot be reproduced: {' '.join(command[2:5])} ended with {done.returncode}")
+            what = shlex.join(_shown(command)[:2])
+            raise RunError(f"{name} cannot be reproduced: {what} ended with {done.returncode}")
 
 
 def _repository(commit: str, chosen: str | Path | None) -> Path:

@@ -14,7 +14,7 @@ from helpers import dactnlg, git
 
 from dactnlg import __version__ as dactnlg_version
 from dactnlg.errors import RunError
-from dactnlg.experiments.reproduce import check_reproducible
+from dactnlg.experiments.reproduce import _commands, _execute, check_reproducible
 from dactnlg.experiments.verdicts import DIFFERENT, EQUAL, INCOMPARABLE, NOISE, judge
 from dactnlg.runs.config import load_config
 from dactnlg.runs.retuning import write_decoding
@@ -84,6 +84,20 @@ def test_what_cannot_be_reproduced_is_refused(scored_run: Path, tmp_path: Path) 
         check_reproducible(changed(scored_run, tmp_path / "bare", lambda m: m.update(evaluations=[])))
     with pytest.raises(RunError, match="no manifest"):
         check_reproducible(Run(tmp_path))
+
+
+def test_an_evaluation_without_scores_is_refused_before_the_training(scored_run: Path, tmp_path: Path) -> None:
+    for name, scores in (("bare", {}), ("empty", {"fair": {}})):
+        run = changed(scored_run, tmp_path / name, lambda m, found=scores: m["evaluations"][0].update(scores=found))
+        with pytest.raises(RunError, match="an evaluation without scores"):
+            _commands(run.manifest(), run.config_path, Run(tmp_path / "again"), None)
+
+
+def test_a_command_that_fails_is_named_in_a_line(tmp_path: Path) -> None:
+    failing = [sys.executable, "-P", "-c", "import sys\nsys.exit(3)", "runs/again", "{}", ""]
+    with pytest.raises(RunError) as caught:
+        _execute("runs/mine", [failing], tmp_path, dict(os.environ), echo=False)
+    assert str(caught.value) == "runs/mine cannot be reproduced: evaluate runs/again ended with 3"
 
 
 def test_an_untracked_module_is_refused_with_its_name(clone: Path, tmp_path: Path) -> None:
