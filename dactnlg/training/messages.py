@@ -72,13 +72,14 @@ def tell_end(run: Run, summary: Mapping[str, Any], examples: Sequence[Example]) 
     """
     best, loss = f"best epoch {summary['best_epoch']} of {summary['epochs']}", summary["best_valid_loss"]
     LOG.info("%s, lowest validation loss %.3f; trained for %s", best, loss, duration(summary["seconds"]))
-    acts = [examples[place].turn for place in spread(examples, ACTS)]
-    if not acts:
+    chosen = [examples[place] for place in spread(examples, ACTS)]
+    if not chosen:
         return
     # The output does not depend on the backend, and NumPy needs no compilation.
     backend = "numpy" if numpy_models.supports(run.check().model.name) else "auto"
     generator = Generator.load(run, backend)
-    said = generator.generate(acts, strict=False)
+    acts = [example.turn for example in chosen]
+    said = generator.generate(acts, strict=False, context=[example.context for example in chosen])
     LOG.info("%s", fidelity(acts, said, generator.preprocessor.checker))
     for number in range(SHOWN):
         each = said[number * len(said) // SHOWN]

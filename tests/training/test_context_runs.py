@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 import subprocess
 import sys
 from collections import Counter
@@ -18,9 +19,12 @@ from dactnlg.data.readers import dstc2
 from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.experiments.tuning import tune
 from dactnlg.generation.exports.export import describe
+from dactnlg.runs.config import load_config
+from dactnlg.runs.run import Run
 from dactnlg.serving.models import Models
 from dactnlg.serving.service import application
 from dactnlg.serving.settings import ServiceSettings
+from dactnlg.training.messages import tell_end
 
 RAW = Path(__file__).parents[1] / "fixtures" / "dstc2_raw"
 SAID = {
@@ -125,6 +129,14 @@ def test_the_service_takes_it(run: Path, neural_run: Path) -> None:
         # A model that does not look passes it over.
         plain = client.post("/v1/generate", json={"acts": "goodbye()", "context": "bye", "model": "neural"})
         assert plain.status_code == 200
+
+
+def test_a_training_ends_with_sentences_that_have_seen_it(run: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "dactnlg")
+    examples = load_corpus(load_config(run / "config.yaml").corpus.name).split("valid")[1::3]
+    tell_end(Run(run), {"best_epoch": 1, "epochs": 1, "best_valid_loss": 1.0, "seconds": 1.0}, examples)
+    said = [line.strip() for line in caplog.text.splitlines() if "You could go to" in line]
+    assert len(said) == 3
 
 
 def test_a_corpus_without_it_is_refused(tmp_path: Path) -> None:

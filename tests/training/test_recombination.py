@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,15 @@ def test_combinations_are_new_and_shorter_and_longer(data: TrainingData) -> None
     ]
     assert sum(names not in seen for names in found) > 100
     assert min(map(len, found)) == 1 and max(map(len, found)) > max(map(len, seen))
+
+
+def test_what_the_user_has_said_stays_with_the_first_sentence(data: TrainingData) -> None:
+    said = [replace(pair, context=f"call {number}") for number, pair in enumerate(data.pairs)]
+    found = recombine(data.preprocessor, said, 200, 1)
+    assert [replace(pair, context="") for pair in found] == recombine(data.preprocessor, data.pairs, 200, 1)
+    begins = {pair.context: split_sentences(pair.tokens) for pair in said}
+    kept = [set(split_sentences(pair.tokens)) & set(begins[pair.context]) for pair in found]
+    assert sum(map(bool, kept)) > 150
 
 
 def test_the_seed_decides(data: TrainingData) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from tqdm import tqdm
@@ -130,7 +131,7 @@ class _Recombiner:
         if asking.slots[0].name in {slot.name for _, slot in pair.turn.slots()}:
             return None
         acts = tuple(asking if _asks(act) else act for act in pair.turn.acts)
-        return Pair(Turn(acts), pair.corpus, tuple(token for part in (*parts[:-1], question) for token in part))
+        return _with(pair, acts, [*parts[:-1], question])
 
 
 def _states(turn: Turn) -> bool:
@@ -165,4 +166,9 @@ def _pair(pair: Pair, slots: Sequence[tuple[DialogueAct, Slot]], parts: Sequence
         DialogueAct(act.act_type, tuple(slot for _, slot in group))
         for act, group in groupby(slots, lambda each: each[0])
     ]
-    return Pair(Turn(tuple(acts)), pair.corpus, tuple(token for part in parts for token in part)) if acts else None
+    return _with(pair, acts, parts) if acts else None
+
+
+def _with(pair: Pair, acts: Sequence[DialogueAct], parts: Sequence[Tokens]) -> Pair:
+    """Return a pair with other acts and sentences."""
+    return replace(pair, turn=Turn(tuple(acts)), tokens=tuple(token for part in parts for token in part))
