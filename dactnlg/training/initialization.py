@@ -28,9 +28,10 @@ Arrays = dict[str, NDArray[Any]]
 Index = NDArray[np.intp]
 
 
-TOKENS, ACT, ENTRIES, GATES, WORDS, CONTEXT_WORDS = "tokens", "act", "entries", "gates", "words", "context"
-"""What an axis numbers: tokens; entries of the DA vector, alone, after a padding row, or after the gates of a cell;
-words of values; and words of the user."""
+TOKENS, WORDS, CONTEXT_WORDS = "tokens", "words", "context"
+ACT, ENTRIES, GATES, READ = "act", "entries", "gates", "read"
+"""What an axis numbers: tokens; words of values; words of the user; and entries of the DA vector, alone, after a
+padding row, after the gates of a cell, or after its hidden units."""
 _NUMBERED: Mapping[str, tuple[str, ...]] = {
     "embedding": (TOKENS, ""),
     "output_kernel": ("", TOKENS),
@@ -38,6 +39,7 @@ _NUMBERED: Mapping[str, tuple[str, ...]] = {
     "act": (ACT, ""),
     "reading": ("", ACT),
     "prior_kernel": (ACT, ""),
+    "posterior_kernel": (READ, ""),
     "entries": (ENTRIES, ""),
     "words": (WORDS, ""),
     "context_words": (CONTEXT_WORDS, ""),
@@ -46,7 +48,7 @@ _NUMBERED: Mapping[str, tuple[str, ...]] = {
     "context_projection": ("", GATES),
     "encoder_projection": ("", GATES),
     "bias": (GATES,),
-    **dict.fromkeys(("kernel", "recurrent", "recurrent_kernel", "posterior_kernel", "latent_projection"), ("", "")),
+    **dict.fromkeys(("kernel", "recurrent", "recurrent_kernel", "latent_projection"), ("", "")),
     **dict.fromkeys(("start", "score", "mixture", "places", "tokens", "gate", "positions"), ("", "")),
     **dict.fromkeys(("gamma", "beta", "gate_bias"), ("",)),
 }
@@ -59,7 +61,7 @@ class Matching:
     Args:
         ours: the preprocessor of the model to initialise.
         theirs: that of the run.
-        gates: four times our hidden size; entries of the DA vector may follow the gates. 0 if unknown.
+        gates: four times our hidden size; entries of the DA vector may follow gates or hidden units. 0 if unknown.
     """
 
     def __init__(self, ours: Preprocessor, theirs: Preprocessor, gates: int) -> None:
@@ -73,8 +75,11 @@ class Matching:
         )
         said = [[] if each.context is None else each.context.tokens for each in (ours, theirs)]
         self._kinds = {TOKENS: tokens, ACT: act, WORDS: words, CONTEXT_WORDS: _common(*said)}
-        # Tables of entries have a padding row first; gates precede the entries of the reading gate.
-        self._kinds |= {ENTRIES: act.behind(1), **({GATES: act.behind(gates)} if gates else {})}
+        # Tables of entries have a padding row first; gates precede the entries of the reading gate; in the posterior of
+        # a latent variable, the entries follow the units that have read the sentence.
+        self._kinds |= {ENTRIES: act.behind(1)}
+        if gates:
+            self._kinds |= {GATES: act.behind(gates), READ: act.behind(gates // 4)}
 
     def axis(self, mine: int, other: int, names: Sequence[str] | None = None) -> tuple[Index, Index] | None:
         """Return the matching indices along an axis, ours and theirs, or None if the axes do not correspond.

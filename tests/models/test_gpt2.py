@@ -257,6 +257,16 @@ def test_without_steps_the_weights_are_the_checkpoints(tmp_path: Path, preproces
     np.testing.assert_array_equal(found["norm/beta"], weights["ln_f.bias"])
 
 
+@pytest.mark.parametrize("layers", [LAYERS - 1, LAYERS + 1])
+def test_a_checkpoint_of_another_depth_is_refused(layers: int, tmp_path: Path, preprocessor: Preprocessor) -> None:
+    write_checkpoint(tmp_path / "gpt2")
+    checkpoint = Checkpoint(tmp_path / "gpt2")
+    model = build_model("gpt2", preprocessor.sizes, **{**checkpoint.sizes, "layers": layers})
+    fresh = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
+    with pytest.raises(ConfigError, match="its sizes are not those that training began with"):
+        checkpoint.weights(fresh, preprocessor)
+
+
 def damaged(folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(b"no weights")
 

@@ -114,6 +114,14 @@ def test_an_axis_numbers_what_its_weights_do() -> None:
     assert found["batches"] == -1 and count == 64 + 16 + 16 + 4
 
 
+def test_the_posterior_of_a_cvae_reads_entries_behind_its_hidden_units() -> None:
+    matching = Matching(preprocessor("ab", features="xyz"), preprocessor("ab", features="zwx"), gates=8)
+    given = {"posterior_kernel": np.arange(10, dtype=np.float32).reshape(5, 2)}
+    found, count = matching.take({"posterior_kernel": np.full((5, 2), -1, np.float32)}, given)
+    np.testing.assert_array_equal(found["posterior_kernel"][:, 0], [0, 2, 8, -1, 4])
+    assert count == 8
+
+
 def test_words_of_users_are_matched_where_there_are_more_of_them() -> None:
     matching = Matching(preprocessor("ab", "pqr"), preprocessor("ab", "rs"), gates=8)
     weights = {"context_words": np.zeros((3, 2), np.float32)}

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -167,6 +168,18 @@ def test_workers_meet_in_any_order() -> None:
     members = [Cluster(addresses=where, rank=number) for number in (2, 0, 1)]
     with ThreadPoolExecutor(3) as pool:
         assert list(pool.map(outcome, members, [20.0] * 3)) == ["all there"] * 3
+
+
+def test_who_sends_no_rank_is_no_worker() -> None:
+    where = tuple(addresses().split(","))
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(outcome, Cluster(addresses=where, rank=0), 2.0)
+        for greeting in (b"", b"GET / HTTP/1.1", b"2"):
+            with socket.socket() as stranger:
+                while stranger.connect_ex(("127.0.0.1", int(where[0].split(":")[1]))):
+                    time.sleep(0.01)
+                stranger.sendall(greeting)
+        assert waiting.result() == "of 2 workers only 1 came within 2 s"
 
 
 def test_workers_that_stay_away_are_reported() -> None:

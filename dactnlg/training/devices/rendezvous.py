@@ -35,6 +35,7 @@ def _wait_for_all(port: int, count: int, deadline: float) -> int:
     """Accept connections until all other workers have connected, then answer them; return how many connected."""
     both = socket.has_dualstack_ipv6()
     came: dict[bytes, socket.socket] = {}
+    ranks = {str(rank).encode() for rank in range(1, count + 1)}
     with contextlib.ExitStack() as stack:
         try:
             family = socket.AF_INET6 if both else socket.AF_INET
@@ -46,8 +47,9 @@ def _wait_for_all(port: int, count: int, deadline: float) -> int:
             with contextlib.suppress(OSError):
                 connection = stack.enter_context(server.accept()[0])
                 connection.settimeout(5)
-                # A worker that connects again has been restarted.
-                came[connection.recv(16)] = connection
+                # Whoever sends no rank is no worker: a port scanner, say. One that connects again has been restarted.
+                if (rank := connection.recv(16)) in ranks:
+                    came[rank] = connection
         for connection in came.values() if len(came) == count else ():
             with contextlib.suppress(OSError):
                 connection.sendall(_GO)
