@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 # Keras is only ever imported by way of this package.
 quiet_tensorflow()
 
-PARTS = frozenset({"answers", "attention", "backend", "base", "cells", "copying", "dialogue_sections"})
-PARTS |= {"gpt2_checkpoint", "recurrent", "sections", "weights"}
+PARTS = frozenset({"answers", "attention", "backend", "base", "cells", "dialogue_sections"})
+PARTS |= {"gpt2_checkpoint", "latent", "recurrent", "sections", "weights"}
 """The modules of this folder that define no model."""
 SHIPPED: dict[str, type[ModelSection]] = {**ACT_MODELS, **DIALOGUE}
 """The sections of the models that come with dactnlg."""

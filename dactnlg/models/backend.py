@@ -74,6 +74,21 @@ def backend_errors() -> tuple[type[Exception], ...]:
     return RuntimeError, ValueError
 
 
+def summed_over_devices(tensor: Any) -> Any:
+    """Return the sum of a tensor over the devices that compute parts of the same batch.
+
+    Only TensorFlow computes the parts separately; on JAX every tensor is already that of the whole batch.
+    """
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        # There is no replica outside of a step, where a model is built.
+        replica: Any = tf.distribute.get_replica_context()
+        if replica is not None and replica.num_replicas_in_sync > 1:
+            return replica.all_reduce(tf.distribute.ReduceOp.SUM, tensor)
+    return tensor
+
+
 def keep_float32() -> None:
     """Make GPUs multiply float32 numbers in float32, unless the user has configured JAX otherwise.
 

@@ -184,8 +184,13 @@ def rows_of(weight: Tensor, numbers: Tensor) -> Tensor:
     return ops.take(ops.multiply(weight, 1.0), numbers, axis=0)
 
 
-def mean_rows(weight: Tensor, numbers: Tensor) -> Tensor:
-    """Return the mean of rows of a weight, (B, C) -> (B, E); index 0 is padding, and the mean of padding alone is 0."""
+def sum_rows(weight: Tensor, numbers: Tensor) -> Tensor:
+    """Return the sum of rows of a weight, (..., C) -> (..., E); index 0 is padding and adds nothing."""
     rows = rows_of(weight, numbers)
-    real = ops.cast(numbers > 0, rows.dtype)[..., None]
-    return ops.sum(rows * real, axis=1) / ops.maximum(ops.sum(real, axis=1), 1.0)
+    return ops.sum(rows * ops.cast(numbers > 0, rows.dtype)[..., None], axis=-2)
+
+
+def mean_rows(weight: Tensor, numbers: Tensor) -> Tensor:
+    """Return the mean of rows of a weight, (..., C) -> (..., E); index 0 is padding, whose mean alone is 0."""
+    total = sum_rows(weight, numbers)
+    return total / ops.maximum(ops.sum(ops.cast(numbers > 0, total.dtype), axis=-1, keepdims=True), 1.0)

@@ -6,7 +6,7 @@ from typing import Any
 
 from keras import ops
 
-from dactnlg.models.base import Tensor, Tensors, rows_of
+from dactnlg.models.base import Tensor, Tensors, rows_of, sum_rows
 from dactnlg.models.cells import LSTMEncoder
 from dactnlg.models.sclstm import SCLSTM
 from dactnlg.models.sections import HierarchicalSection
@@ -52,8 +52,7 @@ class HierarchicalSCLSTM(SCLSTM):
         first = ops.cast(ops.arange(length) == 0, "bool")[None, :]
         values = self.lower(rows_of(self.words, flat), mask=ops.logical_or(flat > 0, first))
         values = ops.reshape(values, (-1, count, self.words.shape[1]))  # (B, N, value_size)
-        rows = rows_of(self.entries, entries)
-        slots = ops.sum(rows * ops.cast(entries > 0, rows.dtype)[..., None], axis=2)  # (B, N, value_size)
+        slots = sum_rows(self.entries, entries)  # (B, N, value_size)
         first = ops.cast(ops.arange(count) == 0, "bool")[None, :]
         steps = ops.concatenate([values, slots], axis=-1)
         encoded: Tensor = self.upper(steps, mask=ops.logical_or(ops.any(entries > 0, axis=2), first))

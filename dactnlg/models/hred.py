@@ -35,7 +35,6 @@ class HRED(GRUAnswerModel):
     """
 
     inputs: tuple[str, ...] = ("turns", "turn_lengths")
-    free_bits: float = 0.0
 
     Section = HREDSection
 
@@ -44,7 +43,7 @@ class HRED(GRUAnswerModel):
         mine = {name: kwargs.pop(name, section.model_fields[name].default) for name in _KEYS}
         super().__init__(sizes, **kwargs)
         self.context_size, self.ei, self.act_drop = mine["context_size"], mine["ei"], mine["act_drop"]
-        self.weights_of = mine["emotion_weight"], mine["embedding_weight"]
+        self.head_weights = mine["emotion_weight"], mine["embedding_weight"]
         self.inputs = (*self.inputs, *(TAUGHT if self.ei == "input" else ()), *(("act",) if mine["acts"] else ()))
         self.given_sizes = {"emotions": mine["emotions"], "vectors": mine["vector_size"]}
         self.utterance_size = mine["utterance_size"]
@@ -130,18 +129,15 @@ class HRED(GRUAnswerModel):
     def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the loss of a batch per real token; see `NeuralModel.batch_loss`.
 
-        It is the summed loss of tokens, plus kl_mult times the summed KL and, in training, the weighted distillation
-        loss, all divided by the number of tokens. Free bits apply to training only.
+        It is the summed loss of tokens, plus the KL term and, in training, the weighted distillation loss, all divided
+        by the number of tokens.
         """
         condition, states, divergence, _ = self.informed(batch, draw=training, training=training)
         given = self._hidden(batch) if training else batch
         logits = self._project(self.outputs(*self._begun(condition, given), given["tokens"]), training=training)
-        rows = batch["weights"] * ops.cast(batch["lengths"] > 0, "float32")  # (B,)
-        apart = ops.sum(ops.cast(divergence, "float32") * rows[:, None], axis=0)  # (Z,)
-        apart = ops.maximum(apart, self.free_bits * ops.sum(rows)) if training else apart
-        more = self.kl_mult(training=training) * ops.sum(apart)
+        more = self.kl_term(divergence, batch, training=training)
         if training:
-            more = more + self.distillation(batch, states, rows)
+            more = more + self.distillation(batch, states)
         count = ops.sum(ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None])
         loss: Tensor = self.cross_entropy(batch, logits) + more / ops.maximum(count, 1.0)
         return loss
@@ -154,21 +150,22 @@ class HRED(GRUAnswerModel):
             given["act"] = batch["act"] * ops.cast(told, batch["act"].dtype)
         return given
 
-    def kl_mult(self, *, training: bool) -> Any:
-        """Return the weight of the KL term."""
-        return 1.0
+    def kl_term(self, divergence: Tensor, batch: Tensors, *, training: bool) -> Any:
+        """Return 0, as there is no latent variable; see `LatentModel.kl_term`."""
+        return 0.0
 
-    def distillation(self, batch: Tensors, states: Tensor, rows: Tensor) -> Any:
+    def distillation(self, batch: Tensors, states: Tensor) -> Any:
         """Return the weighted losses of the emotion and embedding heads, means over the real turns of a batch."""
+        rows = batch["weights"] * ops.cast(batch["lengths"] > 0, "float32")  # (B,)
         real = ops.cast(batch["turn_lengths"] > 0, "float32") * rows[:, None]  # (B, U)
         count, total = ops.maximum(ops.sum(real), 1.0), 0.0
         if self.ei in ("emotion", "both"):
             logs = ops.log_softmax(ops.cast(ops.matmul(states, self.emotion_head), "float32"))
             entropy = -ops.sum(batch["emotions"] * logs, axis=-1)
-            total = total + self.weights_of[0] * ops.sum(entropy * real) / count
+            total = total + self.head_weights[0] * ops.sum(entropy * real) / count
         if self.ei in ("embedding", "both"):
             apart = ops.cast(ops.matmul(states, self.embedding_head), "float32") - batch["vectors"]
-            total = total + self.weights_of[1] * ops.sum(ops.mean(ops.square(apart), axis=-1) * real) / count
+            total = total + self.head_weights[1] * ops.sum(ops.mean(ops.square(apart), axis=-1) * real) / count
         return total
 
     def log_weights(self, batch: Tensors) -> tuple[Tensor, Tensor]:

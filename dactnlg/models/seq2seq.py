@@ -7,9 +7,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from dactnlg.models.attention import EntryEmbedding, attend, bias_of
+from dactnlg.models.attention import CopyMechanism, EntryEmbedding, attend, bias_of
 from dactnlg.models.base import Tensor, Tensors, rows_of
-from dactnlg.models.copying import CopyMechanism
 from dactnlg.models.lstm import LSTM
 from dactnlg.models.sections import Seq2SeqSection
 from dactnlg.text.context import CONTEXT

@@ -9,17 +9,16 @@ from keras import ops
 
 from dactnlg.models.answers import GRUAnswerModel, log_likelihood
 from dactnlg.models.base import Tensor, Tensors, real_tokens, rows_of
-from dactnlg.models.cvae import gaussian_divergence
 from dactnlg.models.dialogue_sections import VAELMSection
-from dactnlg.models.vhred import Gaussian, halves, log_density, placed, standard
+from dactnlg.models.latent import Gaussian, LatentModel, gaussian_divergence, halves, log_density, standard
 from dactnlg.text.encoding import Sizes
 
 
-class VAELanguageModel(GRUAnswerModel):
+class VAELanguageModel(LatentModel, GRUAnswerModel):
     """A GRU conditioned on z: prior N(0, I), posterior from the turn itself.
 
-    The loss is the summed cross entropy + kl_mult * KL(q || N(0, I)), with kl_mult rising to exactly 1 over `annealing`
-    batches. In generation z = `noise`: zeros give the prior's mean, normal numbers a draw.
+    The loss is the summed cross entropy + kl_mult * KL(q || N(0, I)); see `LatentModel`. In generation z = `noise`:
+    zeros give the prior's mean, normal numbers a draw.
 
     Args:
         sizes: see `GRUAnswerModel`.
@@ -64,24 +63,14 @@ class VAELanguageModel(GRUAnswerModel):
     def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the loss of a batch per real token; z is drawn in training, otherwise the posterior's mean."""
         posterior = self.posterior(batch)
-        tokens, z, weight = batch["tokens"], posterior[0], ops.ones(())
-        rows = batch["weights"] * ops.cast(batch["lengths"] > 0, "float32")  # (B,)
-        apart = ops.cast(gaussian_divergence(posterior, standard(z)), "float32")
-        apart = ops.sum(apart * rows[:, None], axis=0)  # (Z,)
+        tokens, z = batch["tokens"], posterior[0]
+        divergence = self.kl_term(gaussian_divergence(posterior, standard(z)), batch, training=training)
         if training:
-            apart = ops.maximum(apart, self.free_bits * ops.sum(rows))
             tokens, z = self.dropped(tokens), self.drawn(posterior)
-            weight = ops.minimum(self.batches.value / self.annealing, 1.0)
-            self.batches.assign(self.batches.value + 1.0)
         logits = self._project(self.outputs(*self._begun(z), tokens), training=training)
         count = ops.sum(ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None])
-        whole: Tensor = self.cross_entropy(batch, logits) + weight * ops.sum(apart) / ops.maximum(count, 1.0)
+        whole: Tensor = self.cross_entropy(batch, logits) + divergence / ops.maximum(count, 1.0)
         return whole
-
-    def drawn(self, gaussian: Gaussian) -> Tensor:
-        """Return a draw, (B, Z)."""
-        mean = gaussian[0]
-        return placed(gaussian, keras.random.normal(ops.shape(mean), dtype=mean.dtype, seed=self.noise))
 
     def log_weights(self, batch: Tensors) -> tuple[Tensor, Tensor]:
         """Return log p(target, z) - log q(z|target) for one draw of z, and the KL; see `HRED.log_weights`."""

@@ -8,9 +8,9 @@ import keras
 from keras import ops
 
 from dactnlg.models.base import Tensor, Tensors
-from dactnlg.models.cvae import gaussian_divergence
 from dactnlg.models.dialogue_sections import VHCRSection
-from dactnlg.models.vhred import VHRED, Gaussian, halves, log_density, placed, standard
+from dactnlg.models.latent import Gaussian, gaussian_divergence, halves, log_density, placed, standard
+from dactnlg.models.vhred import VHRED
 from dactnlg.text.encoding import Sizes
 
 
@@ -51,8 +51,7 @@ class VHCR(VHRED):
 
     def condition(self, inputs: Tensors) -> Tensor:
         """Return the context, z and z_conv from their priors, (B, C + 2Z)."""
-        noise = inputs["conversation_noise"]
-        whole = placed(standard(noise), noise)
+        whole = inputs["conversation_noise"]
         state = self.read_context(inputs, self.read_turns(inputs), whole)[:, -1]
         z = placed(self.prior(state, whole), inputs["noise"])
         return ops.concatenate([state, z, whole], axis=-1)
@@ -61,14 +60,14 @@ class VHCR(VHRED):
         """Return the context, z and z_conv from their posteriors; see `HRED.informed`."""
         turns, target = self.read_turns(batch), self.read_target(batch)
         theme = self.conversation(batch, turns, target)
-        whole = self.drawn(theme, draw=draw)
+        whole = self.drawn(theme) if draw else theme[0]
         if training and self.sentence_drop:
             chance = keras.random.uniform((*ops.shape(turns)[:2], 1), seed=self.noise)
             turns = ops.where(chance < self.sentence_drop, self.hidden_turn, turns)
         states = self.read_context(batch, turns, whole)
         state = states[:, -1]
         prior, posterior = self.prior(state, whole), self.posterior(state, whole, target)
-        z = self.drawn(posterior, draw=draw)
+        z = self.drawn(posterior) if draw else posterior[0]
         parts = gaussian_divergence(posterior, prior), gaussian_divergence(theme, standard(whole))
         divergence = ops.concatenate(parts, axis=-1)
         ratio = log_density(z, prior) - log_density(z, posterior)

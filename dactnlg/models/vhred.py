@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import keras
 from keras import ops
 
 from dactnlg.models.base import Tensor, Tensors
-from dactnlg.models.cvae import gaussian_divergence
 from dactnlg.models.dialogue_sections import VHREDSection
 from dactnlg.models.hred import HRED
+from dactnlg.models.latent import Gaussian, LatentModel, gaussian_divergence, halves, log_density, placed
 from dactnlg.text.encoding import Sizes
 
-Gaussian = tuple[Tensor, Tensor]
-"""Mean and log variance, each (B, Z)."""
 
-
-class VHRED(HRED):
+class VHRED(LatentModel, HRED):
     """HRED whose decoder is conditioned on the context and z: prior p(z|context), posterior q(z|context, target).
 
-    The loss is the summed cross entropy + kl_mult * KL(q || p), with kl_mult rising to exactly 1 over `annealing`
-    batches; less than `free_bits` in a dimension costs nothing (Kingma et al. 2016, appendix C.8), so that z is used.
+    The loss is the summed cross entropy + kl_mult * KL(q || p); see `LatentModel`.
     In generation z = mean + deviation * `noise`: zeros give the prior's mean, normal numbers a draw.
 
     Args:
@@ -70,44 +65,7 @@ class VHRED(HRED):
         states = self.read_context(batch, self.read_turns(batch))
         state = states[:, -1]
         prior, posterior = self.prior(state), self.posterior(state, self.read_target(batch))
-        z = self.drawn(posterior, draw=draw)
+        z = self.drawn(posterior) if draw else posterior[0]
         divergence = gaussian_divergence(posterior, prior)
         ratio = log_density(z, prior) - log_density(z, posterior)
         return ops.concatenate([state, z], axis=-1), states, divergence, ratio
-
-    def drawn(self, gaussian: Gaussian, *, draw: bool) -> Tensor:
-        """Return a draw, or the mean, (B, Z)."""
-        if not draw:
-            return gaussian[0]
-        return placed(gaussian, keras.random.normal(ops.shape(gaussian[0]), dtype=gaussian[0].dtype, seed=self.noise))
-
-    def kl_mult(self, *, training: bool) -> Any:
-        """Return the weight of the KL term and, in training, advance its annealing by one batch; otherwise it is 1."""
-        if not training:
-            return 1.0
-        weight = ops.minimum(self.batches.value / self.annealing, 1.0)
-        self.batches.assign(self.batches.value + 1.0)
-        return weight
-
-
-def placed(gaussian: Gaussian, noise: Tensor) -> Tensor:
-    """Return mean + deviation * noise."""
-    mean, spread = gaussian
-    return mean + ops.exp(0.5 * spread) * ops.cast(noise, mean.dtype)
-
-
-def log_density(z: Tensor, gaussian: Gaussian) -> Tensor:
-    """Return the log density of z, (B,), under a Gaussian with diagonal covariance."""
-    mean, spread = gaussian
-    return -0.5 * ops.sum(math.log(2 * math.pi) + spread + ops.square(z - mean) * ops.exp(-spread), axis=-1)
-
-
-def standard(like: Tensor) -> Gaussian:
-    """Return N(0, I) in the shape of a tensor."""
-    return ops.zeros_like(like), ops.zeros_like(like)
-
-
-def halves(both: Tensor) -> Gaussian:
-    """Split concatenated mean and log variance, (B, 2Z)."""
-    mean, spread = ops.split(both, 2, axis=-1)
-    return mean, spread

@@ -15,8 +15,7 @@ from dactnlg.dialogue.likelihood import estimate
 from dactnlg.errors import UserError
 from dactnlg.models import build_model
 from dactnlg.models.backend import to_numpy
-from dactnlg.models.cvae import gaussian_divergence
-from dactnlg.models.vhred import log_density
+from dactnlg.models.latent import gaussian_divergence, log_density
 from dactnlg.text.encoding import Sizes
 
 SMALL = {
@@ -147,7 +146,7 @@ def test_steps_are_the_likelihood_of_whole_sentences(name: str) -> None:
 def test_distillation_adds_the_weighted_losses_over_the_tokens(name: str, ei: str) -> None:
     model, batch = model_of(name, ei=ei, emotion_weight=2.0, embedding_weight=3.0), batch_of()
     states = model.informed(batch, draw=False, training=False)[1]
-    found = float(to_numpy(model.distillation(batch, states, batch["weights"])))
+    found = float(to_numpy(model.distillation(batch, states)))
     real, wanted, states = batch["turn_lengths"] > 0, 0.0, to_numpy(states)
     if ei in ("emotion", "both"):
         logits = states @ to_numpy(model.emotion_head)
@@ -162,7 +161,7 @@ def test_distillation_adds_the_weighted_losses_over_the_tokens(name: str, ei: st
 def test_input_only_distils_nothing_but_sees_the_teacher() -> None:
     model, batch = model_of("hred", ei="input"), batch_of()
     states = model.informed(batch, draw=False, training=False)[1]
-    assert model.distillation(batch, states, batch["weights"]) == 0.0
+    assert model.distillation(batch, states) == 0.0
     assert not hasattr(model, "emotion_head")
     assert not hasattr(model, "embedding_head")
     # Training and evaluation have one loss: no term is added.

@@ -12,7 +12,8 @@ from test_models import build, inputs, tensors_of
 
 from dactnlg.models import build_model
 from dactnlg.models.backend import jit_compile, to_numpy
-from dactnlg.models.cvae import CVAE, gaussian_divergence
+from dactnlg.models.cvae import CVAE
+from dactnlg.models.latent import gaussian_divergence
 from dactnlg.text.encoding import Sizes
 
 

@@ -155,6 +155,43 @@ def test_two_devices_learn_what_one_learns(
     assert_same(tmp_path / "run", single(backend))
 
 
+FREE_BITS = (
+    DEVICES.partition("from dactnlg")[0]
+    + """
+import keras
+import numpy as np
+from dactnlg.models import build_model
+from dactnlg.text.encoding import Sizes
+from dactnlg.training.devices.device_groups import TensorFlowGroup
+from dactnlg.training.devices.process_group import ProcessGroup
+from dactnlg.training.devices.workers import Cluster
+
+tokens = np.array([[1, 4, 5, 6, 2], [1, 7, 8, 9, 2], [1, 4, 8, 10, 2], [1, 5, 6, 10, 2]], np.int32)
+batch = {"tokens": tokens[:, :-1], "targets": tokens[:, 1:], "lengths": np.full(4, 4, np.int32)}
+batch |= {"act": np.eye(4, 5, dtype=np.float32), "weights": np.ones(4, np.float32)}
+for group in (ProcessGroup(Cluster()), TensorFlowGroup(Cluster(2))):
+    keras.utils.set_random_seed(1)
+    with group.scope():
+        model = build_model("cvae", Sizes(11, 5, 9), hidden_size=8, embedding_size=6, latent_size=8, free_bits=0.1)
+        model.batches.assign(1000.0)
+        # What is drawn cannot be seen.
+        model.latent_projection.assign(0.0 * model.latent_projection)
+        model.posterior_kernel.assign(2.0 * model.posterior_kernel)
+        model.compile(keras.optimizers.Adam(0.01))
+        model.optimizer.build(model.trainable_variables)
+        print(group.learn(model, batch))
+"""
+)
+
+
+def test_free_bits_are_those_of_the_whole_batch(repository: Path) -> None:
+    there = {**os.environ, "KERAS_BACKEND": "tensorflow", "PYTHONPATH": str(repository)}
+    done = subprocess.run([sys.executable, "-c", FREE_BITS], capture_output=True, text=True, timeout=300, env=there)
+    assert done.returncode == 0, done.stderr
+    one, two = map(float, done.stdout.split())
+    assert two == pytest.approx(one, abs=1e-6)
+
+
 def outcome(cluster: Cluster, seconds: float) -> str:
     try:
         rendezvous(cluster, seconds)

@@ -23,7 +23,7 @@ Weights = Mapping[str, Floats]
 UNSEEN = np.float32(-1e9)
 """Added to the scores of masked positions."""
 LEAST = np.float32(1e-30)
-"""Added to copying probabilities before their logarithm is taken; see `models.copying`."""
+"""Added to copying probabilities before their logarithm is taken; see `models.attention`."""
 KERAS_ORDER = [0, 1, 3, 2]
 """The permutation, its own inverse, between the gates of `cells` and of Keras' LSTM, which has the candidate third."""
 

@@ -1,4 +1,4 @@
-"""The loss of `seq2seq` and its gradients in NumPy; the equations are those of `models.seq2seq` and `models.copying`.
+"""The loss of `seq2seq` and its gradients in NumPy; the equations are those of `models.seq2seq` and `models.attention`.
 
 Shape letters: B sentences of a batch, T their tokens, M all of these, packed; N positions attended to, F length of
 their vectors, S tokens that can be copied, V vocabulary, E embedding, H hidden units.
