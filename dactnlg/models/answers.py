@@ -63,6 +63,14 @@ class GRUAnswerModel(AnswerModel, RecurrentModel):
         return keras.initializers.RandomNormal(stddev=0.5)
 
 
+def joined_turns(inputs: Tensors) -> tuple[Tensor, Tensor]:
+    """Return the words of the turns as one text, and which of them are not padding, both (B, U * T)."""
+    turns, lengths = ops.cast(inputs["turns"], "int32"), ops.cast(inputs["turn_lengths"], "int32")
+    _, count, longest = turns.shape
+    real = positions(turns[0])[None] < lengths[..., None]  # (B, U, T)
+    return ops.reshape(turns, (-1, count * longest)), ops.reshape(real, (-1, count * longest))
+
+
 def log_likelihood(batch: Tensors, logits: Tensor) -> Tensor:
     """Return the summed log probability of the real tokens of each target, (B,), in nats."""
     logs = ops.log_softmax(ops.cast(logits, "float32"))

@@ -141,7 +141,7 @@ class LSTMEncoder(keras.layers.Layer):
         super().__init__(**kwargs)
         self.cell = LSTMCell(hidden_size)
         self.projection = self.add_weight((input_size, 4 * hidden_size), "glorot_uniform", name="projection")
-        self.bias = self.add_weight((4 * hidden_size,), open_forget_gate(hidden_size), name="bias")
+        self.bias = self.add_weight((4 * hidden_size,), open_memory_gate(hidden_size), name="bias")
         self.rnn = keras.layers.RNN(self.cell)
         self.supports_masking = True
         self.built = True
@@ -151,8 +151,8 @@ class LSTMEncoder(keras.layers.Layer):
         return self.rnn(ops.matmul(steps, self.projection) + self.bias, mask=mask)
 
 
-def open_forget_gate(hidden_size: int) -> Any:
-    """Return an initializer for a bias, (G,): 1 for the forget gate and 0 elsewhere."""
+def open_memory_gate(hidden_size: int) -> Any:
+    """Return an initializer for a bias, (G,): 1 for an LSTM's forget gate or a GRU's update gate, and 0 elsewhere."""
 
     def initialize(shape: tuple[int, ...], dtype: Any = None) -> Tensor:
         ones = ops.ones((hidden_size,), dtype)

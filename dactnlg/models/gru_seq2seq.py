@@ -7,9 +7,9 @@ from typing import Any
 import keras
 from keras import ops
 
-from dactnlg.models.answers import GRUAnswerModel
+from dactnlg.models.answers import GRUAnswerModel, joined_turns
 from dactnlg.models.attention import attend, bias_of
-from dactnlg.models.base import Tensor, Tensors, positions, rows_of
+from dactnlg.models.base import Tensor, Tensors, rows_of
 from dactnlg.models.dialogue_sections import GRUSeq2SeqSection
 from dactnlg.text.encoding import Sizes
 
@@ -41,11 +41,8 @@ class GRUSeq2Seq(GRUAnswerModel):
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return what can be attended to, and the initial state; the target is not used."""
-        turns, lengths = ops.cast(inputs["turns"], "int32"), ops.cast(inputs["turn_lengths"], "int32")
-        _, count, longest = turns.shape
-        real = ops.reshape(positions(turns[0])[None] < lengths[..., None], (-1, count * longest))
-        words = rows_of(self.embedding, ops.reshape(turns, (-1, count * longest)))
-        memory = self.dropout(self.encoder(words, mask=real))  # (B, U * T, 2E)
+        tokens, real = joined_turns(inputs)
+        memory = self.dropout(self.encoder(rows_of(self.embedding, tokens), mask=real))  # (B, U * T, 2E)
         share = ops.cast(real, memory.dtype)[..., None]
         mean = ops.sum(memory * share, axis=1) / ops.maximum(ops.sum(share, axis=1), 1.0)
         looking = {"keys": ops.matmul(memory, self.score), "memory": memory, "bias": bias_of(real)}

@@ -13,7 +13,7 @@ import keras
 from keras import ops
 
 from dactnlg.models.base import NeuralModel, Tensor, Tensors, rows_of
-from dactnlg.models.cells import open_forget_gate
+from dactnlg.models.cells import open_memory_gate
 from dactnlg.text.encoding import Sizes
 
 
@@ -38,7 +38,7 @@ class RecurrentModel(NeuralModel):
             (sizes.vocabulary, embedding_size), self.embedding_initializer(), name="embedding"
         )
         self.projection = self.add_weight((embedding_size, gates), "glorot_uniform", name="projection")
-        self.bias = self.add_weight((gates,), open_forget_gate(hidden_size), name="bias")
+        self.bias = self.add_weight((gates,), open_memory_gate(hidden_size), name="bias")
         self.output_kernel = self.add_weight((hidden_size, sizes.vocabulary), "glorot_uniform", name="output_kernel")
         self.output_bias = self.add_weight((sizes.vocabulary,), "zeros", name="output_bias")
         self.dropout = keras.layers.Dropout(dropout)

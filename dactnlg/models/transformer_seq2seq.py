@@ -6,7 +6,7 @@ import math
 
 from keras import ops
 
-from dactnlg.models.answers import AnswerModel
+from dactnlg.models.answers import AnswerModel, joined_turns
 from dactnlg.models.base import Tensor, Tensors, positions, rows_of
 from dactnlg.models.dialogue_sections import TransformerSeq2SeqSection
 from dactnlg.models.transformer import Transformer, sines
@@ -24,9 +24,6 @@ class TransformerSeq2Seq(AnswerModel, Transformer):
 
     def read(self, inputs: Tensors) -> tuple[Tensor, Tensor]:
         """Return the embedded words of the turns, (B, U * T, H), and which of them are not padding, (B, U * T)."""
-        turns, lengths = ops.cast(inputs["turns"], "int32"), ops.cast(inputs["turn_lengths"], "int32")
-        _, count, longest = turns.shape
-        real = ops.reshape(positions(turns[0])[None] < lengths[..., None], (-1, count * longest))
-        tokens = ops.reshape(turns, (-1, count * longest))
+        tokens, real = joined_turns(inputs)
         words = rows_of(self.embedding, tokens) * math.sqrt(self.hidden_size)
         return words + ops.cast(sines(positions(tokens), self.hidden_size), words.dtype), real

@@ -19,7 +19,6 @@ from dactnlg.models.numpy.memory import LEAST, ActMemory, softmax, unseen
 from dactnlg.text.copying import COPIES
 
 Ints = NDArray[np.intp]
-Flags = NDArray[np.bool_]
 State = list[Floats]
 
 
