@@ -132,11 +132,13 @@ def _in_keras(
     keras.utils.set_random_seed(options.seed)
     with group.scope(), computing(options.precision):
         model = build_model(section.name, preprocessor.sizes, **section.keywords())
-        fresh = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
+        variables = named_weights(model)
         if numpy:
             fresh = fresh_weights(section, preprocessor.sizes, options.seed)
+        else:
+            fresh = {name: to_numpy(weight) for name, weight in variables.items()}
         weights, origin = initial_weights(section, preprocessor, fresh, origin)
-        for name, weight in named_weights(model).items() if origin or numpy else ():
+        for name, weight in variables.items() if origin or numpy else ():
             weight.assign(weights[name])
     train_set = Dataset.encode(preprocessor, pairs.train, model.inputs, options.repetition)
     valid_set = Dataset.encode(preprocessor, pairs.valid, model.inputs)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dactnlg._utils.files import replace_file
 from dactnlg.data.batching import Dataset
 from dactnlg.data.dialogues import context_pairs, load_dialogues
 from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
@@ -83,8 +82,7 @@ def train_dialogue(
         summary = loop.fit()
         if summary["epochs"]:
             if options.plot:
-                with replace_file(writer.run.plot_path) as partial:
-                    save_plot(partial, writer.run.history(), summary["best_epoch"])
+                save_plot(writer.run.plot_path, writer.run.history(), summary["best_epoch"])
             writer.finish({**summary, "warnings": []}, {corpus.card.name: {**corpus.hashes()}})
     if summary["interrupted"]:
         raise KeyboardInterrupt

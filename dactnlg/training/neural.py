@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg import __version__
-from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, split_hashes
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
@@ -124,8 +123,7 @@ def _finish(
     """Complete the run after training, and add warnings to the summary."""
     history = writer.run.history()
     if config.training.plot:
-        with replace_file(writer.run.plot_path) as partial:
-            save_plot(partial, history, summary["best_epoch"])
+        save_plot(writer.run.plot_path, history, summary["best_epoch"])
     summary["warnings"] = advice(config.training, splits, history, summary)
     writer.finish(summary, split_hashes(corpora))
 

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from dactnlg._utils.files import replace_file
 from dactnlg.errors import UserError
 
 
@@ -42,4 +43,5 @@ def save_plot(path: Path, history: Sequence[Mapping[str, Any]], best_epoch: int)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylim(bottom=0)
     axes.legend()
-    figure.savefig(path, format="png", dpi=150)
+    with replace_file(path) as partial:
+        figure.savefig(partial, format="png", dpi=150)

@@ -41,7 +41,7 @@ class JaxGroup(ProcessGroup):
         super().__init__(cluster)
         if cluster.addresses:
             keras.distribution.initialize(",".join(cluster.addresses), cluster.workers, cluster.rank)
-        _check_devices(cluster.devices, jax.local_device_count())
+        cluster.check_devices(jax.local_device_count(), "jax")
         everyones = [[d for d in jax.devices() if d.process_index == worker] for worker in range(cluster.workers)]
         names = [f"{device.platform}:{device.id}" for devices in everyones for device in devices[: cluster.devices]]
         self.distribution = keras.distribution.DataParallel(devices=names, auto_shard_dataset=False)
@@ -49,16 +49,6 @@ class JaxGroup(ProcessGroup):
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Return Keras' distribution scope."""
         return self.distribution.scope()
-
-    @contextlib.contextmanager
-    def unshared(self) -> Iterator[None]:
-        """Return a context without a distribution: all processes would have to create a shared weight together."""
-        kept = keras.distribution.distribution()
-        keras.distribution.set_distribution(None)
-        try:
-            yield
-        finally:
-            keras.distribution.set_distribution(kept)
 
     def rows(self, batch: Batch) -> Batch:
         """Return this process's rows; Keras combines them with the others'."""
@@ -170,12 +160,6 @@ def join_process_group(cluster: Cluster) -> Iterator[ProcessGroup]:
         if cluster.workers == 1:
             raise
         group.lose(f"training with the other workers has failed ({_reason(error)}); start all again with --resume")
-
-
-def _check_devices(wanted: int, found: int) -> None:
-    if wanted > found:
-        backend = keras.backend.backend()
-        raise WorkerError(f"--devices {wanted}: Keras' backend {backend} sees {found} device(s) here")
 
 
 def _reason(error: Exception) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from dactnlg.errors import WorkerError
 from dactnlg.training.devices.workers import Cluster
 
 if TYPE_CHECKING:
@@ -26,11 +25,10 @@ def choose_strategy(cluster: Cluster) -> Any:
     cards = tf.config.list_physical_devices("GPU")
     if cluster.workers == 1:
         kind = "GPU" if cards else "CPU"
-        found = len(tf.config.list_logical_devices(kind))
-        _check(cluster.devices, found)
+        cluster.check_devices(len(tf.config.list_logical_devices(kind)), "tensorflow")
         return tf.distribute.MirroredStrategy([f"{kind}:{number}" for number in range(cluster.devices)])
     # A worker process uses all visible GPUs, or its CPU as one device.
-    _check(cluster.devices, len(cards) or 1)
+    cluster.check_devices(len(cards) or 1, "tensorflow")
     if cards:
         tf.config.set_visible_devices(cards[: cluster.devices], "GPU")
     task = {"type": "worker", "index": cluster.rank}
@@ -67,8 +65,3 @@ def program(strategy: Any, model: NeuralModel, *, training: bool) -> Callable[[A
         return strategy.experimental_local_results(strategy.run(on_device, (batch,)))[0]
 
     return tf.function(on_all, reduce_retracing=True)
-
-
-def _check(wanted: int, found: int) -> None:
-    if wanted > found:
-        raise WorkerError(f"--devices {wanted}: Keras' backend tensorflow sees {found} device(s) for a process here")

@@ -45,10 +45,6 @@ class ProcessGroup:
         """Return the context in which models and optimizers must be created."""
         return contextlib.nullcontext()
 
-    def unshared(self) -> contextlib.AbstractContextManager[Any]:
-        """Return the context in which a process can create a model that it does not share."""
-        return contextlib.nullcontext()
-
     def clip_norm(self, norm: float) -> float:
         """Return the norm to which the optimizer must clip so that the whole gradient is clipped to `norm`."""
         return norm

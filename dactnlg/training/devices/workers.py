@@ -54,6 +54,19 @@ class Cluster:
         addresses = () if workers is None else tuple(address.strip() for address in workers.split(","))
         return cls(devices, addresses, worker or 0)
 
+    def check_devices(self, found: int, backend: str) -> None:
+        """Check that this process has enough devices.
+
+        Args:
+            found: how many Keras' backend sees.
+            backend: its name.
+
+        Raises:
+            WorkerError: there are too few.
+        """
+        if self.devices > found:
+            raise WorkerError(f"--devices {self.devices}: Keras' backend {backend} sees {found} device(s) here")
+
     @property
     def workers(self) -> int:
         """The number of processes."""
