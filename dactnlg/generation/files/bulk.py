@@ -58,7 +58,8 @@ class SentenceFile:
 
         Raises:
             UserError: the file exists and is not to be resumed, its state file is some other file, another process is
-                writing it, or it was begun with other acts or settings; while reading lines: one is longer than any act.
+                writing it, or it was begun with other acts or settings; while reading lines: one is longer than any
+                act.
         """
         if self.path.exists() and not self.path.is_file():
             raise UserError(f"{self.path} is no file: leave out --output to write to a pipe or a device, with >")
