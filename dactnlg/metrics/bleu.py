@@ -7,9 +7,9 @@
 | `mteval-13a` | mteval-v13a's | closest, the shorter of two | correct / guessed | 0 |
 | `sacrebleu` | the sacrebleu library's 13a | as the library does | as the library does | exponential smoothing |
 
-Any number of references a segment, ragged or not; their order changes nothing. RNNLG's own scorer takes the first of
-two reference lengths that are equally close, so that the order of its files counts; its published numbers hang on no
-such pair. A mean above 1, which its 1e-7 can make, is 1.
+Segments may have any number of references; their order does not matter. RNNLG's own scorer takes the first of two
+equally close reference lengths, so that the order of its files matters; its published numbers do not depend on such a
+pair. A mean above 1, which its 1e-7 can cause, is cut to 1.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TOKENIZERS = {"nlg-eval": "space", "rnnlg": "space", "mteval-13a": "13a"}
 
 
 def create(variant: str, *, lowercase: bool = False) -> Metric:
-    """Return BLEU in one of `VARIANTS`; `lowercase` is for the two variants that read raw text.
+    """Return BLEU in one of `VARIANTS`; `lowercase` is meant for the variants that tokenise raw text.
 
     Raises:
         UnknownNameError: no such variant.
@@ -48,9 +48,9 @@ def create(variant: str, *, lowercase: bool = False) -> Metric:
 
 
 class Bleu(Metric):
-    """BLEU by one of the three closed definitions above.
+    """BLEU by one of the three definitions above that are computed here.
 
-    A row of statistics (S = 10): hypothesis length, reference length, correct n-grams of order 1..4, guessed ones.
+    Statistics (S = 10): hypothesis length, reference length, correct n-grams of orders 1..4, guessed ones.
     """
 
     names = tuple(f"BLEU-{order}" for order in range(1, ORDER + 1))
@@ -69,7 +69,7 @@ class Bleu(Metric):
     def statistics(self, segments: Sequence[Segment]) -> Array:
         """Return the counts of each segment, (N, 10)."""
         rows = np.zeros((len(segments), 2 + 2 * ORDER))
-        # Segments that share their references follow one another in grouped corpora: count such a list once.
+        # In grouped corpora, segments with the same references are adjacent: count these once.
         known: dict[tuple[str, ...], list[list[str]]] = {}
         grams_of: dict[tuple[str, ...], list[set[Any]]] = {}
         for row, segment in zip(rows, segments, strict=True):
@@ -86,7 +86,7 @@ class Bleu(Metric):
         return rows
 
     def score(self, sums: Array) -> Array:
-        """Return BLEU-1..4, (..., 10) -> (..., 4); NaN where there are neither hypotheses nor references."""
+        """Return BLEU-1..4, (..., 10) -> (..., 4); NaN where both hypotheses and references are empty."""
         length, reference = sums[..., 0], sums[..., 1]
         correct, guessed = sums[..., 2 : 2 + ORDER], sums[..., 2 + ORDER :]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -111,14 +111,14 @@ class Bleu(Metric):
         return self._tokens(sentence)
 
     def _count(self, tokens: list[str], references: list[list[str]], grams_of: list[set[Any]]) -> list[int]:
-        """Return one row of counts; `grams_of` holds the n-grams of all references by order."""
+        """Return one row of statistics; `grams_of` holds the n-grams of all references, by order."""
         length = len(tokens)
         closest = min(map(len, references), key=lambda other: (abs(other - length), other))
         matches = []
         for order, (grams, known) in enumerate(zip(first_ngrams(tokens), grams_of, strict=True)):
             different = set(grams)
             matched = len(different & known)
-            # Most sentences repeat no n-gram: then the sets are enough, and nothing need be counted.
+            # Most sentences repeat no n-gram; then comparing sets is enough.
             if matched and len(different) < len(grams):
                 matched += _again(grams, [first_ngrams(reference)[order] for reference in references])
             matches.append(matched)
@@ -126,12 +126,12 @@ class Bleu(Metric):
 
 
 class FairBleu(Bleu):
-    """BLEU that no tokeniser and no vocabulary can tilt (Huang et al. 2020, 2.2, Fig. 1b).
+    """BLEU that does not depend on a system's tokeniser or vocabulary (Huang et al. 2020, 2.2, Fig. 1b).
 
-    BLEU-1..4 on text that is joined and split again in one way, where an n-gram with `<unk>` never matches.
+    BLEU-1..4 on text that is detokenised and tokenised again uniformly, where n-grams with `<unk>` never match.
 
-    `<unk>` is no word: it counts in lengths and among the guesses, as any wrong word does. Reference length and zero
-    matches as in `nlg-eval`.
+    Like any wrong word, `<unk>` counts in lengths and among the guesses. Reference length and zero matches are as in
+    `nlg-eval`.
     """
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class FairBleu(Bleu):
         self._split = standard_tokens
 
     def _reference_tokens(self, sentence: str) -> list[str]:
-        # No hypothesis has an empty word: what stands beside one matches nothing, and lengths stay as they are.
+        # Hypotheses have no empty tokens, so n-grams with one never match, and lengths are unchanged.
         return ["" if token == UNK else token for token in self._tokens(sentence)]
 
 
@@ -150,7 +150,7 @@ class SacreBleu(Metric):
     names = Bleu.names
 
     def __init__(self, *, lowercase: bool = False) -> None:
-        # The library takes a tenth of a second to import: only where its definition is asked for.
+        # Imported late: it takes a tenth of a second.
         import sacrebleu
         from sacrebleu.metrics.bleu import BLEU
 
@@ -177,7 +177,7 @@ class SacreBleu(Metric):
         return self._scores(sums, effective_order=False)
 
     def segment_scores(self, statistics: Array) -> Array:
-        """Return sentence BLEU: orders longer than the hypothesis are left out, as the library advises."""
+        """Return sentence BLEU without the orders longer than the hypothesis, as the library advises."""
         return self._scores(statistics, effective_order=True)
 
     def _scores(self, sums: Array, *, effective_order: bool) -> Array:
@@ -197,7 +197,7 @@ class SacreBleu(Metric):
 
 
 def _again(grams: Sequence[Any], references: list[Sequence[Any]]) -> int:
-    """Return how often n-grams of a hypothesis match beyond their first time."""
+    """Return the number of matches of repeated n-grams beyond the first match of each."""
     repeated = {gram: count for gram, count in Counter(grams).items() if count > 1}
     limits = dict.fromkeys(repeated, 0)
     for reference in references:

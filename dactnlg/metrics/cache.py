@@ -1,4 +1,4 @@
-"""The user's cache: indexes that metrics make of their data once, and map into memory at every later start."""
+"""The user's cache: indexes that metrics build of their data once and memory-map at every later start."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from dactnlg.errors import MetricError
 
 
 def user_cache() -> Path:
-    """Return the user's cache folder; it need not be there yet."""
-    # pooch's own way to find it, without the rest of pooch.
+    """Return the user's cache folder, which may not exist yet."""
+    # As pooch finds it, without importing pooch.
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("dactnlg"))
 
 
 def make_once(folder: Path, make: Callable[[Path], None], what: str) -> None:
-    """Let `make` fill a folder, unless it is there.
+    """Create a folder and let `make` fill it, unless it exists.
 
-    It is written beside and moved into place whole, so that a kill leaves no half of it and no other process sees one.
+    It is filled under a temporary name and then renamed, so that neither a killed process nor a concurrent one ever
+    leaves or sees an incomplete folder.
 
     Raises:
-        MetricError: the folder cannot be written; the message names `what` it is for.
+        MetricError: the folder cannot be written; the message says `what` it is the index of.
     """
     if folder.is_dir():
         return
@@ -36,7 +37,7 @@ def make_once(folder: Path, make: Callable[[Path], None], what: str) -> None:
             try:
                 work.replace(folder)
             except OSError:
-                # Another process was faster: its index is as good.
+                # Another process was faster; its index is the same.
                 if not folder.is_dir():
                     raise
         finally:

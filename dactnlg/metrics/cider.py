@@ -1,7 +1,7 @@
 """CIDEr as coco-caption computes it (Vedantam et al. 2015, the variant D of section 4 without its stemming).
 
-An n-gram weighs as much as it is rare among the reference sets of the corpus. With a single segment every n-gram is in
-every set, all weights are 0, and so is the score: that is the definition, and a warning says so.
+N-grams are weighted by their rarity among the reference sets of the corpus. With a single segment, every n-gram is in
+every set, so all weights and the score are 0 by definition; a warning says so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dactnlg.text.metric_tokenizers import tokenizer
 
 ORDER = 4
 SIGMA = 6.0
-"""Width, in bigrams, of the penalty on a difference in length."""
+"""Width, in bigrams, of the Gaussian penalty on a difference in length."""
 
 Gram = Any
 """A word, or a tuple of words."""
@@ -26,7 +26,7 @@ Grams = tuple[Sequence[Gram], ...]
 
 
 class _Rarity(dict[Gram, float]):
-    """The weights of n-grams; those in no reference set weigh as if they were in one."""
+    """The weights of n-grams; those in no reference set are weighted as if in one."""
 
     unseen = 0.0
 
@@ -44,14 +44,14 @@ class _Vector:
         for grams in orders:
             weights = dict(zip(grams, map(rarity.__getitem__, grams), strict=True))
             if len(weights) < len(grams):
-                # Few sentences say anything twice.
+                # Few sentences repeat an n-gram.
                 weights = {gram: count * weights[gram] for gram, count in Counter(grams).items()}
             self.weights.append(weights)
         self.norms = [math.sqrt(sum([weight * weight for weight in weights.values()])) for weights in self.weights]
         self.length = len(orders[1])
 
     def similarity(self, reference: _Vector) -> float:
-        """Return the mean cosine over the orders; the hypothesis's weights are clipped to the reference's."""
+        """Return the mean cosine over orders, with the hypothesis's weights clipped to the reference's."""
         total = 0.0
         for mine, theirs, norm, other in zip(self.weights, reference.weights, self.norms, reference.norms, strict=True):
             value = 0.0
@@ -79,7 +79,7 @@ class Cider(MeanMetric):
         self._grams = lru_cache(maxsize=1 << 13)(self._read)
 
     def prepare(self, references: Iterable[Sequence[str]]) -> None:
-        """Count in how many reference sets each n-gram is."""
+        """Count the reference sets that contain each n-gram."""
         frequency: Counter[Gram] = Counter()
         grams_of: dict[tuple[str, ...], set[Gram]] = {}
         self._sets = 0
@@ -100,13 +100,13 @@ class Cider(MeanMetric):
         self._known.clear()
 
     def warnings(self) -> list[str]:
-        """Say so where the score is 0 by definition."""
+        """Warn if the score is 0 by definition."""
         if self._sets == 1:
             return ["CIDEr of a single segment is 0 by definition: it weighs n-grams by their rarity among segments"]
         return []
 
     def forget(self) -> None:
-        """Drop the n-grams of the references and of the sentences that were read."""
+        """Free the n-grams of references and sentences."""
         self._rarity = _Rarity()
         self._known.clear()
         self._grams.cache_clear()

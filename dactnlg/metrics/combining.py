@@ -1,6 +1,6 @@
-"""From stored statistics to scores, by signature alone: scores that were written to a file can be resampled later.
+"""Computes scores from stored statistics, given signatures alone, so that scores read from a file can be resampled.
 
-What a metric needs to look at text (METEOR's tables, word vectors) it does not need to add up what it found.
+What a metric needs to read text (METEOR's tables, word vectors) is not needed to combine its statistics.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from dactnlg.metrics.sacre import Chrf, Ter
 
 _SER = "SER"
 _MEANS = (("embedding-average", "vector-extrema", "greedy-matching"), ("ROUGE-1", "ROUGE-2"))
-"""Families of several means; one mean alone needs no entry."""
+"""Families of several means; a family of one mean needs no entry."""
 
 
 class Adder(Metric):
-    """A family's metric without what it looks at text with: adds up what was found.
+    """Stands in for a metric when only its statistics are left: combines them, but cannot read text.
 
     Args:
         names: the family's scores.
-        combine: from summed statistics to scores.
+        combine: computes scores from summed statistics.
     """
 
     def __init__(self, names: tuple[str, ...], combine: Score) -> None:
         self.names, self.settings, self._combine = names, {}, combine
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
-        """Raise TypeError: it looks at no text."""
+        """Raise TypeError: text cannot be scored here."""
         raise TypeError(f"{self.names[0]} can only be added up here; score the {len(segments)} segments again")
 
     def score(self, sums: Array) -> Array:
@@ -39,7 +39,7 @@ class Adder(Metric):
 
 
 def adders(statistics: Mapping[str, Array], signatures: Mapping[str, str]) -> dict[str, Metric]:
-    """Return what adds up statistics again, by family; without the families that this version cannot add up.
+    """Return an `Adder` for each family; families that this version cannot combine are left out.
 
     Args:
         statistics: family -> statistics, (N, S).
@@ -50,15 +50,15 @@ def adders(statistics: Mapping[str, Array], signatures: Mapping[str, str]) -> di
 
 
 def scorer(family: str, signatures: Mapping[str, str], width: int) -> tuple[tuple[str, ...], Score] | None:
-    """Return the names of a family's scores and the function from summed statistics to them.
+    """Return the names of a family's scores and the function that computes them from summed statistics.
 
     Args:
-        family: the first of the family's names, under which its statistics are stored.
-        signatures: score -> signature, of all scores that are stored.
-        width: the number of statistics of a segment.
+        family: the family's first name, under which its statistics are stored.
+        signatures: score -> signature, of all stored scores.
+        width: the number of statistics per segment.
 
     Returns:
-        None for a family that this version cannot add up.
+        None for a family that this version cannot combine.
     """
     if family == bleu.Bleu.names[0]:
         variants = {settings_of(signatures[name]).get("variant") for name in bleu.Bleu.names if name in signatures}
@@ -67,7 +67,7 @@ def scorer(family: str, signatures: Mapping[str, str], width: int) -> tuple[tupl
         return perplexity.NAMES, perplexity.combine
     if family in _PLAIN:
         return (family,), _PLAIN[family]()
-    # Means over segments: the values, and 1 where they are defined.
+    # Means over segments: the values, then 1 where they are defined.
     names = next((names for names in _MEANS if names[0] == family), (family,))
     return (names, _mean) if width == len(names) + 1 else None
 
@@ -81,7 +81,7 @@ def _slot_error_rate(sums: Array) -> Array:
 
 
 def _meteor() -> Score:
-    # Late: the module is large, and only its sums are wanted here.
+    # Imported late: the module is large.
     from dactnlg.metrics.meteor.meteor import combine
 
     return combine

@@ -1,4 +1,4 @@
-"""What each metric is, in a line: the first paragraph of its file's docstring, or of its class's."""
+"""One-line descriptions of the metrics: the first paragraph of the docstring of the file or the class."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _STATISTICS = re.compile(r"[;,] S = .*", re.DOTALL)
 
 
 class Description(NamedTuple):
-    """A metric as lists show it.
+    """A metric as shown in lists.
 
     Attributes:
-        names: of its scores.
-        group: the word that asks for it and others; empty if none does.
-        about: what it is, in a line.
+        names: the names of its scores.
+        group: the group that selects it together with others; empty if there is none.
+        about: what it is, in one line.
     """
 
     names: tuple[str, ...]
@@ -33,12 +33,12 @@ class Description(NamedTuple):
 
 
 def describe() -> list[Description]:
-    """Return every metric, those that need a model last; scores of one family are one entry."""
+    """Return all metrics, those that need a model last; the scores of a family are one entry."""
     groups = {name: group for group, names in GROUPS.items() for name in names}
     order = {name: place for place, name in enumerate((*NAMES, *SlotErrorRate.names))}
     found: dict[tuple[str, ...], Description] = {}
     for module, classes in _modules():
-        # A file holds one family, and says what it is; where it holds several, each says it itself.
+        # The docstring of a file describes its one family; in files with several, those of the classes do.
         several = len({cls.names for cls in classes}) > 1
         for cls in classes:
             found[cls.names] = Description(cls.names, groups.get(cls.names[0], ""), _about(cls if several else module))
@@ -46,7 +46,7 @@ def describe() -> list[Description]:
 
 
 def _modules() -> Iterator[tuple[ModuleType, list[type[Named]]]]:
-    """Yield the modules that define metrics, those that are imported late included, each with its metrics."""
+    """Yield each module that defines metrics, late imports included, with its metrics."""
     for entry in pkgutil.walk_packages(metrics.__path__, f"{metrics.__name__}."):
         module = importlib.import_module(entry.name)
         classes = [
@@ -59,6 +59,6 @@ def _modules() -> Iterator[tuple[ModuleType, list[type[Named]]]]:
 
 
 def _about(documented: type[Named] | ModuleType) -> str:
-    """Return the first paragraph of a docstring, in one line, without what it says of statistics."""
+    """Return the first paragraph of a docstring in one line, without the shape of the statistics."""
     text = " ".join((inspect.getdoc(documented) or "").partition("\n\n")[0].split())
     return _STATISTICS.sub("", text).rstrip(".")

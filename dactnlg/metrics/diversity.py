@@ -1,6 +1,6 @@
 """Diversity of a system's hypotheses as a whole: distinct-1/2, self-BLEU, mean length, vocabulary, novelty.
 
-These belong to a corpus, not to a segment: statistics of segments cannot be added up. So there are no intervals either.
+These belong to a corpus, not to a segment: they cannot be computed from sums over segments, so they have no intervals.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNDEFINED = math.nan
 class Diversity(CorpusMetric):
     """distinct-1 and distinct-2 (Li et al. 2016: distinct n-grams / n-grams), tokens a sentence, distinct tokens.
 
-    Undefined: distinct-n where there is no n-gram. Sentences without a token count in the mean length.
+    distinct-n is undefined if there are no n-grams. Sentences without tokens count in the mean length.
     """
 
     names = ("distinct-1", "distinct-2", "mean-length", "vocabulary")
@@ -56,8 +56,8 @@ class Diversity(CorpusMetric):
 class SelfBleu(CorpusMetric):
     """Mean sentence BLEU-4 of each hypothesis against all others (Zhu et al. 2018, section 3.2): 1 if all are alike.
 
-    It is exact, over all hypotheses, in one pass: of each n-gram only the two highest counts matter, the second one for
-    the sentence that has the highest. Undefined for fewer than two hypotheses.
+    Exact, over all hypotheses, in linear time: only the two highest counts of each n-gram matter, the second for the
+    sentence that has the highest. Undefined for fewer than two hypotheses.
     """
 
     names = ("self-BLEU",)
@@ -68,7 +68,7 @@ class SelfBleu(CorpusMetric):
         self._sentences: Counter[tuple[str, ...]] = Counter()
 
     def update(self, segments: Sequence[Segment]) -> None:
-        """Remember the hypotheses; a repeated one is kept once, with its count."""
+        """Collect the hypotheses; repeated ones are kept once, with their count."""
         self._sentences.update(tuple(self._split(segment.hypothesis)) for segment in segments)
 
     def scores(self) -> tuple[float, ...]:
@@ -76,7 +76,7 @@ class SelfBleu(CorpusMetric):
         total = sum(self._sentences.values())
         if total < 2:
             return (_UNDEFINED,)
-        # A repeated sentence has itself among the others, so all its n-grams match.
+        # A repeated sentence is among its own references, so all its n-grams match.
         lengths = Counter[int]()
         highest: dict[Gram, tuple[int, int]] = {}
         for tokens, times in self._sentences.items():
@@ -102,8 +102,8 @@ class Novelty(CorpusMetric):
     Undefined without training data, and without hypotheses.
 
     Args:
-        train: the sentences of the training data, read as the hypotheses are; None if they are not known.
-        tokenization: how text is read.
+        train: the training sentences, normalised like the hypotheses; None if unknown.
+        tokenization: the name of the tokeniser.
     """
 
     names = ("novelty",)
@@ -118,13 +118,13 @@ class Novelty(CorpusMetric):
         self._sentences = self._new = 0
 
     def update(self, segments: Sequence[Segment]) -> None:
-        """Look the hypotheses up."""
+        """Count the hypotheses, and those that are new."""
         if self._train is not None:
             self._sentences += len(segments)
             self._new += sum(tuple(self._split(segment.hypothesis)) not in self._train for segment in segments)
 
     def warnings(self) -> list[str]:
-        """Say why there is no value, or why everything is new."""
+        """Say why the value is undefined, or why everything is new."""
         if self._train is None:
             return ["novelty needs the sentences of the training data: --train FILE"]
         return [] if self._train else ["novelty: the training data have not a single sentence, so all are new"]
@@ -135,6 +135,6 @@ class Novelty(CorpusMetric):
 
 
 def _limit(highest: dict[Gram, tuple[int, int]], gram: Gram, count: int, *, among_others: bool) -> int:
-    """Return how often an n-gram may be matched by the other sentences; whether the sentence itself is among them."""
+    """Return how often an n-gram may be matched; `among_others` is whether the sentence occurs more than once."""
     first, second = highest[gram]
     return first if among_others or count < first else second

@@ -1,11 +1,11 @@
 """An n-gram language model with modified Kneser-Ney smoothing (Chen and Goodman 1998; Heafield et al. 2013).
 
 The definition is KenLM's: one `<s>` before a sentence, which is never predicted; adjusted counts (the number of left
-neighbours) below the highest order, raw ones for n-grams that begin a sentence; three discounts an order; unigrams
+neighbours) below the highest order, raw ones for n-grams that begin a sentence; three discounts per order; unigrams
 interpolated with the uniform distribution over the vocabulary, so that no word has probability 0. NLTK's model gives
-unseen words 0 and looks through all contexts for every word; KenLM's Python package answers but does not train.
+unseen words probability 0 and searches all contexts for every word; KenLM's Python package can query but not train.
 
-Shapes: T tokens of all sentences in one line, `<s>` and `</s>` included.
+Shapes: T tokens of all sentences concatenated, `<s>` and `</s>` included.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from dactnlg.metrics.base import Array
 Ids = NDArray[np.int64]
 ORDER = 5
 FALLBACK = (0.5, 1.0, 1.5)
-"""Discounts where a text is too small to estimate them: KenLM's `--discount_fallback`."""
+"""Discounts for texts too small to estimate them: KenLM's `--discount_fallback`."""
 _BEGIN, _END, _UNKNOWN = range(3)
 
 
 class _Order(NamedTuple):
     keys: Ids
-    """Sorted: context id * vocabulary size + word; an n-gram's id is its place here."""
+    """Sorted: context id * vocabulary size + word; an n-gram's id is its index here."""
     share: Array
     """Discounted count of each n-gram, divided by its context's total."""
     backoff: Array
-    """For each context (n-gram of the order below): the mass that goes to the order below; 1 where it is unseen."""
+    """For each context (n-gram of the order below): the mass given to the order below; 1 for an unseen context."""
 
 
 class KneserNey:
     """A language model trained on tokenised sentences.
 
     Args:
-        sentences: what it is trained on.
-        vocabulary: the words that it distinguishes; all others are one unknown word. By default those of `sentences`.
-        order: the longest n-grams.
-        discounts: for every order three discounts; by default estimated from the counts, which is what is wanted.
+        sentences: the training sentences.
+        vocabulary: the known words; all others are one unknown word. By default those of `sentences`.
+        order: the order of the longest n-grams.
+        discounts: three discounts per order; by default (as usual) estimated from the counts.
 
     Raises:
         MetricError: no sentences.
@@ -71,9 +71,9 @@ class KneserNey:
             self._orders.append(self._smooth(keys[k - 1], counts, used, len(keys[k - 2]) if k > 1 else 1))
 
     def log_probabilities(self, sentences: Sequence[Sequence[str]]) -> list[Array]:
-        """Return the natural log probability of every word of each sentence and of its end: one array a sentence."""
+        """Return the natural log probabilities of each sentence's words and of its end, one array per sentence."""
         tokens, places = self._flatten(sentences)
-        # An uninformed guess: any word, the unknown one, or the end.
+        # Uniform over all words, the unknown word and the end.
         probabilities = np.full(len(tokens), 1.0 / (self.size - 1))
         contexts = np.zeros(len(tokens), np.int64)
         for k, level in enumerate(self._orders, start=1):
@@ -82,7 +82,7 @@ class KneserNey:
             share = np.where(found >= 0, level.share[found], 0.0)
             backoff = level.backoff[contexts]
             probabilities = np.where(inside, share + backoff * probabilities, probabilities)
-            # The context of the next order ends one word earlier and is one of this order's n-grams.
+            # The context of the next order is the n-gram of this order that ends one word earlier.
             complete = np.where((places >= k - 1) & (contexts >= 0), found, -1)
             if k == 1:
                 complete = _find(level.keys, tokens)
@@ -92,12 +92,12 @@ class KneserNey:
         return [part[1:] for part in np.split(np.log(probabilities), ends)] if len(tokens) else []
 
     def perplexity(self, sentences: Sequence[Sequence[str]]) -> float:
-        """Return exp of the mean negative log probability of a token, ends of sentences counted; NaN for none."""
+        """Return exp of the mean negative log probability per token, sentence ends included; NaN for no sentences."""
         found = self.log_probabilities(sentences)
         return float(np.exp(-np.mean(np.concatenate(found)))) if found else float("nan")
 
     def _flatten(self, sentences: Sequence[Sequence[str]]) -> tuple[Ids, Ids]:
-        """Return token ids and each token's place in its sentence, (T,) and (T,)."""
+        """Return token ids and each token's position in its sentence, (T,) and (T,)."""
         tokens: list[int] = []
         places: list[int] = []
         for sentence in sentences:
@@ -117,7 +117,7 @@ class KneserNey:
 
 
 def estimate_discounts(counts: Array) -> tuple[float, float, float]:
-    """Return Chen and Goodman's discounts for counts 1, 2 and 3 or more; `FALLBACK` where they are none."""
+    """Return Chen and Goodman's discounts for counts 1, 2 and 3 or more; `FALLBACK` if undefined or invalid."""
     n1, n2, n3, n4 = (int(np.count_nonzero(counts == k)) for k in range(1, 5))
     if not (n1 and n2 and n3):
         return FALLBACK
@@ -127,7 +127,7 @@ def estimate_discounts(counts: Array) -> tuple[float, float, float]:
 
 
 def _number(tokens: Ids, places: Ids, size: int, order: int) -> tuple[list[Ids], list[Ids]]:
-    """Number the n-grams of each order: the sorted keys, and for every token the n-gram that ends there, or -1."""
+    """Return, for each order, the sorted keys of its n-grams, and the n-gram that ends at each token, or -1."""
     keys, grams = [], []
     contexts = np.zeros(len(tokens), np.int64)
     for k in range(1, order + 1):
@@ -142,7 +142,7 @@ def _number(tokens: Ids, places: Ids, size: int, order: int) -> tuple[list[Ids],
 
 
 def _adjusted_counts(k: int, keys: list[Ids], grams: list[Ids], places: Ids, order: int) -> Array:
-    """Return the count of each n-gram of order k: raw at the top and at a sentence's begin, else left neighbours."""
+    """Return the counts of order k: raw for the highest order and at sentence beginnings, else of left neighbours."""
     gram, size = grams[k - 1], len(keys[k - 1])
     begins = places == k - 1
     raw = np.bincount(gram[(gram >= 0) & (begins if k < order else True)], minlength=size).astype(np.float64)
@@ -160,6 +160,6 @@ def _adjusted_counts(k: int, keys: list[Ids], grams: list[Ids], places: Ids, ord
 
 
 def _find(keys: Ids, wanted: Ids) -> Ids:
-    """Return the places of keys in a sorted array, -1 for those that are not there."""
+    """Return the indices of keys in a sorted array, -1 for missing ones."""
     places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[places] == wanted, places, -1)

@@ -1,9 +1,9 @@
 """MSTTR-100: mean segmental type-token ratio (Johnson 1944; van Miltenburg et al. 2018), as GEM-metrics has it.
 
-All hypotheses one after the other, lower-cased, are cut into pieces of 100 tokens; the score is the mean share of
-different tokens in a piece. What is left over at the end does not count. A text's type-token ratio falls as the text
-grows; pieces of one size keep the figures of systems that write more and less comparable. Segments in another order
-make other pieces, so that their order is one of the settings.
+All hypotheses are concatenated, lower-cased and cut into pieces of 100 tokens; the score is the mean share of distinct
+tokens per piece. The remainder at the end does not count. The type-token ratio of a text falls with its length; pieces
+of one size keep systems comparable that write more or less. Another order of segments gives other pieces, so the order
+is one of the settings.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from dactnlg.metrics.base import CorpusMetric, Segment
 from dactnlg.text.metric_tokenizers import tokenizer
 
 LENGTH = 100
-"""Tokens in a piece: GEM's."""
+"""Tokens per piece, as in GEM-metrics."""
 
 
 class Msttr(CorpusMetric):
-    """MSTTR over all hypotheses in their order; undefined for fewer tokens than a piece has.
+    """MSTTR over all hypotheses in order; undefined if they have fewer tokens than one piece.
 
     Args:
-        length: tokens in a piece.
-        tokenization: how text is read; GEM reads NLTK's tokens, punctuation marks among them.
+        length: tokens per piece.
+        tokenization: the name of the tokeniser; GEM uses NLTK's tokens, punctuation included.
     """
 
     names = (f"MSTTR-{LENGTH}",)
@@ -40,7 +40,7 @@ class Msttr(CorpusMetric):
         self._types = 0
 
     def update(self, segments: Sequence[Segment]) -> None:
-        """Read the hypotheses on."""
+        """Append the hypotheses, and count the pieces that are complete."""
         for segment in segments:
             act = None if segment.turn is None else str(segment.turn)
             self._order.update(json.dumps([act, sorted(segment.references)]).encode())
@@ -52,7 +52,7 @@ class Msttr(CorpusMetric):
         self.settings["order"] = self._order.hexdigest()[:SHORT]
 
     def warnings(self) -> list[str]:
-        """Say why there is no value."""
+        """Say why the value is undefined."""
         few = f"{self.names[0]} is undefined: the hypotheses have fewer than {self._length} tokens"
         return [] if self._pieces else [few]
 

@@ -1,8 +1,8 @@
 """NIST (Doddington 2002): n-grams up to five words, each weighed by its information among the references.
 
-As the E2E challenge's Python mteval has it: information from the references of the whole corpus, matches clipped by
-the largest count in one reference, and a penalty against the mean reference length. A segment's score takes the
-corpus's information.
+As in the E2E challenge's Python mteval: information from the references of the whole corpus, matches clipped by the
+largest count in one reference, and a penalty relative to the mean reference length. The scores of segments use the
+corpus's information weights.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from dactnlg.text.metric_tokenizers import tokenizer
 
 ORDER = 5
 _BETA = -math.log(0.5) / math.log(1.5) ** 2
-"""The penalty is one half where the hypotheses have two thirds of the references' length."""
+"""Makes the penalty 1/2 where the hypotheses have two thirds of the length of the references."""
 
 
 class Nist(Metric):
-    """NIST; S = 12: length, mean reference length, information matched by order 1..5, n-grams guessed by order."""
+    """NIST; S = 12: length, mean reference length, matched information by order 1..5, guessed n-grams by order."""
 
     names = ("NIST",)
     needs_corpus = True
@@ -33,7 +33,7 @@ class Nist(Metric):
         self._information: dict[tuple[str, ...], float] = {}
 
     def prepare(self, references: Iterable[Sequence[str]]) -> None:
-        """Take the information of every n-gram: log2 of (count without its last word / count)."""
+        """Compute the information of each n-gram: log2 of (count of the n-gram without its last word / count)."""
         counts: Counter[tuple[str, ...]] = Counter()
         for sentences in references:
             for sentence in sentences:

@@ -1,10 +1,10 @@
 """PARENT (Dhingra et al. 2019), with the slots of the act as the table, and its word-overlap model of entailment.
 
-Precision: an n-gram of the hypothesis is right as far as the reference has it or the act's values entail it. Recall
-(section 3.2): the geometric mean of how much the hypothesis has of the reference's entailed n-grams, and of the values.
-The score is F1, of the reference for which it is best, as in the authors' `table_text_eval.py`.
+Precision: an n-gram of the hypothesis is right to the degree that the reference has it or the act's values entail it.
+Recall (section 3.2): the geometric mean of the hypothesis's recall of the reference's entailed n-grams and of the
+values. The score is F1, with the best reference, as in the authors' `table_text_eval.py`.
 
-Values that are no words to be said (yes, no, dontcare) are no entries of the table; SER and the cues look at those.
+Special values (yes, no, dontcare), which are not said word for word, are not in the table; SER and the cues check them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from dactnlg.text.metric_tokenizers import tokenizer
 
 ORDER = 4
 LAMBDA = 0.5
-"""Weight of the values in recall: the authors' default; they may also be estimated from references."""
+"""Weight of the values in recall: the authors' default; their code can also estimate it from references."""
 SMOOTHING = 1e-5
-"""In the place of 0, of n-grams from the second order on and of recall."""
+"""Replaces 0 in the rates of orders above 1 and in recall."""
 Grams = Counter[tuple[str, ...]]
 
 
@@ -33,7 +33,7 @@ class Parent(MeanMetric):
 
     Args:
         weight: lambda, the weight of the values in recall, 0 to 1.
-        tokenization: how sentences and values are read, lower-cased.
+        tokenization: the tokeniser of sentences and values, which are lower-cased.
     """
 
     names = ("PARENT",)
@@ -44,7 +44,7 @@ class Parent(MeanMetric):
         self._seen = 0
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
-        """Return (score, 1) for each segment, (0, 0) for one without references or without values; (N, 2)."""
+        """Return (score, 1) per segment, (0, 0) for one without references or values; (N, 2)."""
         rows = np.zeros((len(segments), 2))
         for row, segment in zip(rows, segments, strict=True):
             if segment.references and self._table(segment.turn):
@@ -53,7 +53,7 @@ class Parent(MeanMetric):
         return rows
 
     def warnings(self) -> list[str]:
-        """Say why there is no value."""
+        """Say why the value is undefined."""
         return [] if self._seen else ["PARENT is undefined: no segment has references and an act with values"]
 
     def score_segment(self, segment: Segment) -> float:
@@ -61,7 +61,7 @@ class Parent(MeanMetric):
         table = self._table(segment.turn)
         hypothesis = self._read(segment.hypothesis)
         values = {token for value in table for token in value}
-        # Of the values themselves, in the order of their words (the longest common subsequence).
+        # Recall of the values themselves, by the longest common subsequence.
         places = positions(hypothesis)
         shares = [common_length(places, len(hypothesis), value) / len(value) for value in table]
         said = sum(shares) / len(shares) or SMOOTHING
@@ -86,7 +86,7 @@ class Parent(MeanMetric):
 
 
 def _precision(hypothesis: Grams, reference: Grams, values: set[str]) -> float:
-    """Return the share of the hypothesis's n-grams that the reference has or the values entail; 0 without any."""
+    """Return the share of the hypothesis's n-grams that the reference has or the values entail; 0 if it has none."""
     right = 0.0
     for gram, count in hypothesis.items():
         found = min(1.0, reference[gram] / count)
@@ -95,9 +95,9 @@ def _precision(hypothesis: Grams, reference: Grams, values: set[str]) -> float:
 
 
 def _recall(hypothesis: Grams, reference: Grams, values: set[str]) -> float:
-    """Return the share of the reference's n-grams that the hypothesis has, weighed by how far the values entail them.
+    """Return the share of the reference's n-grams that the hypothesis has, weighted by their entailment by the values.
 
-    1 where the values entail none.
+    1 if the values entail none.
     """
     right = total = 0.0
     for gram, count in reference.items():
@@ -112,7 +112,7 @@ def _entailed(gram: tuple[str, ...], values: set[str]) -> float:
 
 
 def _mean(rates: Sequence[float]) -> float:
-    """Return the geometric mean of the orders' rates; 0 where not even a word is right."""
+    """Return the geometric mean of the orders' rates; 0 if no word is right."""
     if not rates[0]:
         return 0.0
     return math.exp(math.fsum(math.log(rate or SMOOTHING) for rate in rates) / len(rates))

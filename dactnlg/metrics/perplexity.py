@@ -1,10 +1,10 @@
 """Perplexity that can be compared across vocabularies (Huang et al. 2020, 2.2; after Ahn et al. 2016).
 
-A model that knows only F gives every other word the one probability p(<unk>). The fair figure spreads it evenly over
-the rare words R, so that a word of R has p(<unk>) / |R|; the original figure takes p(<unk>) as it is, and falls as F
-shrinks. The end of a sentence counts as a token, padding never does.
+A model with vocabulary F gives all other words the single probability p(<unk>). The fair figure spreads it evenly over
+the rare words R, so that a word of R has p(<unk>) / |R|; the original figure uses p(<unk>) itself, and falls as F
+shrinks. The end of a sentence counts as a token; padding does not.
 
-Shapes: N sentences or segments, T places, the longest sentence's with its end, S statistics.
+Shapes: N sentences or segments, T positions of the longest sentence with its end, S statistics.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ NAMES = ("perplexity", "perplexity-original")
 
 @dataclass(frozen=True, slots=True)
 class Perplexity:
-    """Both figures over some sentences; NaN for no tokens, infinite where a token has probability 0.
+    """Both figures over some sentences; NaN without tokens, infinite if a token has probability 0.
 
     Attributes:
         fair: with p(<unk>) spread over R.
-        original: with p(<unk>) as the probability of every word of R.
-        tokens: how many were scored, ends of sentences included.
-        rare: how many of them are words of R.
+        original: with p(<unk>) for each word of R.
+        tokens: how many tokens were scored, sentence ends included.
+        rare: how many of these are words of R.
     """
 
     fair: float
@@ -43,7 +43,7 @@ class Perplexity:
 
 
 class PerplexityMeter:
-    """Adds up what a model gives to the tokens of sentences, batch by batch.
+    """Sums a model's log probabilities of the tokens of sentences, batch by batch.
 
     Args:
         vocabulary: F and R; target ids are those of `vocabulary.whole()`.
@@ -59,8 +59,8 @@ class PerplexityMeter:
         """Add a batch, and return the statistics of its sentences, (N, S): see `ModelPerplexity`.
 
         Args:
-            log_probabilities: of each target as the model sees it, natural logarithms, (N, T): for a word of R that
-                of `<unk>`. What stands at padding is never looked at.
+            log_probabilities: natural logarithms, for each target as the model sees it, (N, T): that of `<unk>` for a
+                word of R. Values at padding are ignored.
             targets: ids of the true tokens, (N, T); the begin token, padding and a literal `<unk>` are not scored.
 
         Raises:
@@ -93,9 +93,9 @@ class PerplexityMeter:
 
 
 class ModelPerplexity(Metric):
-    """Both figures as a metric: it adds up what a model gave to the references of segments.
+    """Both figures as a metric, computed from a model's log probabilities of the references.
 
-    Statistics, S = 3: negative log probability with p(<unk>) as it is, what spreading it adds, tokens.
+    Statistics, S = 3: negative log probability with p(<unk>) itself, what spreading it adds, tokens.
 
     Args:
         rows: the statistics, (N, 3).
@@ -107,10 +107,10 @@ class ModelPerplexity(Metric):
         self.settings, self._rows = {}, rows
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
-        """Return the statistics that the model's reading gave, (N, 3).
+        """Return the given statistics, (N, 3).
 
         Raises:
-            MetricError: it did not read so many segments.
+            MetricError: they are of another number of segments.
         """
         if len(segments) != len(self._rows):
             raise MetricError(f"the model has read {len(self._rows)} segments, not {len(segments)}")
@@ -122,7 +122,7 @@ class ModelPerplexity(Metric):
 
 
 def combine(sums: Array) -> Array:
-    """Return the fair and the original figure of summed statistics, (..., 3) -> (..., 2); NaN where undefined."""
+    """Return the fair and the original figure of summed statistics, (..., 3) -> (..., 2); NaN if undefined."""
     both = np.stack([sums[..., 0] + sums[..., 1], sums[..., 0]], axis=-1)
     with np.errstate(over="ignore"):
         found = np.exp(divide(both, sums[..., 2:]))
@@ -130,7 +130,7 @@ def combine(sums: Array) -> Array:
 
 
 def encode(sentences: Iterable[Sequence[str]], vocabulary: FairVocabulary) -> NDArray[np.int64]:
-    """Return sentences as target ids for `PerplexityMeter.add`, each with its end, padded, (N, T)."""
+    """Encode sentences as target ids for `PerplexityMeter.add`, each with its end, padded, (N, T)."""
     whole = vocabulary.whole()
     rows = [[*whole.encode(tokens), EOS_ID] for tokens in sentences]
     ids = np.full((len(rows), max(map(len, rows), default=0)), PAD_ID, np.int64)
@@ -140,14 +140,14 @@ def encode(sentences: Iterable[Sequence[str]], vocabulary: FairVocabulary) -> ND
 
 
 def model_targets(targets: NDArray[np.int64], vocabulary: FairVocabulary) -> NDArray[np.int64]:
-    """Return target ids as a model sees them: every word of R is `<unk>`; same shape."""
+    """Return target ids as the model sees them, with `<unk>` for each word of R; same shape."""
     return np.where(targets >= len(vocabulary.whole()) - len(vocabulary.rare), UNK_ID, targets)
 
 
 def spread(probabilities: Array, vocabulary: FairVocabulary) -> Array:
-    """Return a distribution over `whole()` made of one over `model_vocabulary()`, (..., V) -> (..., V + |R|).
+    """Turn a distribution over `model_vocabulary()` into one over `whole()`, (..., V) -> (..., V + |R|).
 
-    `<unk>` gives all it has to R; without rare words it keeps it.
+    The mass of `<unk>` goes to R; without rare words it stays.
     """
     rare = len(vocabulary.rare)
     if not rare:
@@ -159,7 +159,7 @@ def spread(probabilities: Array, vocabulary: FairVocabulary) -> Array:
 
 
 def signatures(tokenizer: str, vocabulary: FairVocabulary, preset: str = "fair") -> dict[str, str]:
-    """Return the recipes of both figures; the fair one names F with R, the original one F, which it depends on."""
+    """Return the signatures of both figures; that of the original one also names F, on which it depends."""
     common = f"tok:{tokenizer}|eos:counted"
     union = vocabulary.union_digest()[:SHORT]
     frequent = vocabulary.frequent_digest()[:SHORT]

@@ -1,7 +1,7 @@
-"""Presets: named evaluation protocols. A score without its protocol means nothing.
+"""Presets: named evaluation protocols. A score is meaningless without its protocol.
 
-A preset fixes which sentences are a row's references, how sentences are read (case, tokens, final mark), and which
-metrics in which variant. Its name is in every signature.
+A preset fixes which sentences are the references of a row, how sentences are normalised (case, tokens, final
+punctuation), and which metrics are computed in which variant. Its name is in every signature.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class Preset:
 
     Attributes:
         name: the name in signatures and on the command line.
-        grouping: whose sentences are the references of a row. `own`: the row's; `first`: the first of these;
+        grouping: which sentences are the references of a row. `own`: the row's; `first`: the first of these;
             `identical-act`: those of all rows with the same act and values, handcrafted ones included;
             `delexicalised-act`: the human ones of all rows with the same delexicalised act, with the row's values.
-        normalize: how hypotheses and references are read before they are scored.
+        normalize: applied to hypotheses and references before scoring.
         bleu: the BLEU variant.
         rouge: the ROUGE-L variant.
-        tokenizer: how ROUGE-L, CIDEr and METEOR find words.
-        oov: what a word without a vector is (`metrics.embedding.POLICIES`); nlg-eval takes the mean of all vectors.
+        tokenizer: the tokeniser of ROUGE-L, CIDEr and METEOR.
+        oov: how words without a vector are treated (`embeddings.embedding.POLICIES`); nlg-eval uses the mean vector.
         mteval: whether BLEU and NIST read raw text, lower-cased, with mteval-13a's tokens.
-        metrics: the scores that are given unless others are asked for.
-        about: one line for people.
+        metrics: the scores computed by default.
+        about: a one-line description.
     """
 
     name: str
@@ -130,37 +130,37 @@ def get_preset(name: str) -> Preset:
 
 
 def default_presets(corpus: str, form: str, examples: Sequence[Example]) -> tuple[str, ...]:
-    """Return the protocols that a corpus is usually scored under, the first one first.
+    """Return the protocols that a corpus is usually scored under, the main one first.
 
     Args:
         corpus: its name.
-        form: the format of its files, as the data card has it.
-        examples: of the split that is scored.
+        form: the format of its files, as given in the data card.
+        examples: the examples of the split to be scored.
     """
     if any(example.handcrafted for example in examples):
         return ("sharma2017", "rnnlg", "single")
     if corpus == "dstc2":
         return ("sharma2017", "single")
-    # E2E and ViGGO: all references of a distinct act, by the E2E challenge's scripts.
+    # E2E and ViGGO: all references of each distinct act, as in the E2E challenge's scripts.
     return ("e2e", "single") if form == "bracket" else ("nlg-eval", "single")
 
 
 def leading_preset(corpus: str, form: str, targets: str, examples: Sequence[Example]) -> str:
-    """Return the one protocol by which a run is tuned, and its epochs are compared.
+    """Return the protocol by which a run is tuned and its epochs are compared.
 
     Args:
         corpus, form, examples: as in `default_presets`.
-        targets: the sentences that the run has learned: `human`, `handcrafted` or `both`.
+        targets: the sentences that the run was trained on: `human`, `handcrafted` or `both`.
     """
     presets = default_presets(corpus, form, examples)
-    # RNNLG's protocol knows human sentences alone.
+    # RNNLG's protocol uses human sentences only.
     return "rnnlg" if targets == "human" and "rnnlg" in presets else presets[0]
 
 
 def references_for(preset: str, examples: Sequence[Example]) -> tuple[list[tuple[str, ...]], Normalizer]:
-    """Return the references of every example of a split, read as the preset reads them, and how to read hypotheses.
+    """Return the normalised references of each example of a split, and the normaliser for hypotheses.
 
-    Rows that share all their references share one tuple.
+    Rows with the same references share one tuple.
 
     Raises:
         UnknownNameError: no such preset.
@@ -172,7 +172,7 @@ def references_for(preset: str, examples: Sequence[Example]) -> tuple[list[tuple
     if chosen.grouping == "identical-act":
         if any(example.handcrafted for example in examples):
             return _by_identical_act(examples, normalize), normalize
-        # DSTC2 in the paper: one reference a turn, which keeps its full stop.
+        # DSTC2 in the paper: one reference per turn, with its full stop.
         normalize = _lower
     count = 1 if chosen.grouping == "first" else None
     return [tuple(map(normalize, example.references[:count])) for example in examples], normalize
@@ -181,8 +181,8 @@ def references_for(preset: str, examples: Sequence[Example]) -> tuple[list[tuple
 def handcrafted_for(examples: Sequence[Example]) -> list[str]:
     """Return the handcrafted (HDC) baseline's outputs as RNNLG scores them.
 
-    For each row the handcrafted sentence of the first row with the same delexicalised act, with the row's values: what
-    the toolkit's calibration figures (BLEU .4260 on restaurants, .5406 on hotel) were computed from.
+    For each row, this is the handcrafted sentence of the first row with the same delexicalised act, with the row's
+    values. The toolkit's calibration figures (BLEU .4260 on restaurants, .5406 on hotel) were computed from these.
     """
     found = rnnlg.pools((e.turn, sentence) for e in examples for sentence in e.handcrafted)
     return [rnnlg.lexicalize(found[rnnlg.group_key(e.turn)][0], e.turn) for e in examples]

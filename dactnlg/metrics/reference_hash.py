@@ -1,4 +1,4 @@
-"""The hash of what a score was computed on."""
+"""The hash of the test set that a score was computed on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dactnlg.acts import Turn
 class ReferenceHash:
     """The hash of a test set as a multiset of (act, references) pairs, built one segment at a time.
 
-    The order of segments, and of the references of one segment, leaves the hash alone, as it leaves the scores. The
-    references of two acts swapped, or one pair repeated, moves it.
+    Like the scores, the hash does not depend on the order of segments, nor of the references of a segment. Swapping the
+    references of two acts, or repeating a pair, changes it.
     """
 
     def __init__(self) -> None:
@@ -25,9 +25,9 @@ class ReferenceHash:
         self._acts.add(act)
 
     def hexdigest(self, signature: str = "") -> str:
-        """Return the hash of the test set under a signature: what one score's comparability depends on."""
+        """Return the hash of the test set and a signature; scores are comparable if it agrees."""
         return self._pairs.hexdigest(signature)
 
     def parts(self) -> dict[str, str]:
-        """Return hashes of the acts alone and of the acts with references: they tell why two scores' hashes differ."""
+        """Return hashes of the acts alone and of acts with references, to explain why two scores' hashes differ."""
         return {"acts": self._acts.hexdigest(), "references": self._pairs.hexdigest()}

@@ -25,15 +25,15 @@ N = TypeVar("N", bound=Named)
 
 
 class Materials(NamedTuple):
-    """What some metrics read besides the sentences.
+    """What some metrics need besides the sentences.
 
     Attributes:
-        vectors: a file of word vectors; by default the one that the environment names.
-        encoder: makes the vectors of sentences; by default the one that `encoders.load_minilm` finds.
-        train: the sentences of the training data, read as the hypotheses are; None if they are not known.
+        vectors: a file of word vectors; by default the one named in the environment.
+        encoder: encodes sentences; by default the one that `encoders.load_minilm` finds.
+        train: the training sentences, normalised like the hypotheses; None if unknown.
         checker: finds slots in sentences, for SER.
-        checker_name: what the checker looks with (a corpus's name), for the signature.
-        token_encoder: makes the vectors of tokens; by default the one that `encoders.load_minilm_tokens` finds.
+        checker_name: whose cues the checker uses (a corpus's name), for the signature.
+        token_encoder: encodes tokens; by default the one that `encoders.load_minilm_tokens` finds.
     """
 
     vectors: str | Path | None = None
@@ -48,7 +48,7 @@ NOTHING = Materials()
 
 
 def _meteor(tokenization: str) -> Metric:
-    # Late, like those below: they are large, need data of their own, and few ask for them.
+    # Imported late, like those below: they are large, need data of their own and are rarely used.
     from dactnlg.metrics.meteor.meteor import Meteor
 
     return Meteor(tokenization)
@@ -85,7 +85,7 @@ def _set_perplexity() -> CorpusMetric:
     return SetPerplexity()
 
 
-# A family makes all its scores from one pass; new metrics are entered here.
+# A family computes all its scores in one pass; new metrics are registered here.
 _SET_BLEU = ("forward-BLEU", "backward-BLEU", "harmonic-BLEU")
 _SET_PERPLEXITY = ("forward-perplexity", "reverse-perplexity")
 _EMBEDDING = ("embedding-average", "vector-extrema", "greedy-matching")
@@ -112,9 +112,9 @@ _CORPUS_FAMILIES: dict[tuple[str, ...], Callable[[Preset, Materials], CorpusMetr
     _SET_PERPLEXITY: lambda *_: _set_perplexity(),
 }
 SEGMENT_NAMES = tuple(name for names in _FAMILIES for name in names)
-"""Scores that a segment has too."""
+"""Scores that are also defined for single segments."""
 CORPUS_NAMES = tuple(name for names in _CORPUS_FAMILIES for name in names)
-"""Scores that only a whole corpus has."""
+"""Scores defined for a whole corpus only."""
 NAMES = SEGMENT_NAMES + CORPUS_NAMES
 GROUPS = {
     "embedding": _EMBEDDING,
@@ -122,38 +122,38 @@ GROUPS = {
     "set-bleu": _SET_BLEU,
     "set-perplexity": _SET_PERPLEXITY,
 }
-"""Several families asked for with one word."""
+"""Names that select several scores at once."""
 
 _OF_MODELS = ("perplexity", "perplexity-original")
 
 
 class Selected(NamedTuple):
-    """A metric and those of its scores that were asked for."""
+    """A metric and the requested ones of its scores."""
 
     metric: Metric
     names: tuple[str, ...]
 
 
 class SelectedCorpus(NamedTuple):
-    """The same for a metric that only a whole corpus has."""
+    """The same for a metric of whole corpora."""
 
     metric: CorpusMetric
     names: tuple[str, ...]
 
 
 def select(preset: str, names: Sequence[str] | None = None, given: Materials = NOTHING) -> list[Selected]:
-    """Return metrics of segments in the variants of a preset; names of corpus metrics are passed over.
+    """Return metrics of segments in a preset's variants; names of corpus metrics are skipped.
+
+    A metric of the preset that is not installed is left out; see `not_installed`.
 
     Args:
         preset: the preset's name.
         names: scores (`BLEU-4`, case ignored), families (`BLEU`) or groups (`embedding`); None for the preset's.
         given: what the metrics may read.
 
-    A preset's metric that is not installed is left out: `not_installed` has it.
-
     Raises:
         UnknownNameError: no such preset or metric.
-        MetricError: a metric was asked for by name whose data are not installed or not named.
+        MetricError: the data of a metric requested by name are not installed or not named.
     """
     made = [Selected(*entry) for entry in _made(_FAMILIES, preset, names, given)]
     missing = [item for item in made if item.metric.needs()]
@@ -163,7 +163,7 @@ def select(preset: str, names: Sequence[str] | None = None, given: Materials = N
 
 
 def not_installed(preset: str, names: Sequence[str] | None = None) -> list[Selected]:
-    """Return those metrics of a preset that an extra brings which is not installed; none where others are asked for.
+    """Return a preset's metrics whose extra is not installed; none if metrics are requested by name.
 
     Raises:
         UnknownNameError: no such preset.
@@ -193,7 +193,7 @@ def _made(
 
 
 def resolve(name: str) -> Sequence[str]:
-    """Return the scores that a name stands for: itself, a family (`BLEU`) or a group (`embedding`).
+    """Return the scores that a name stands for: a single one, a family (`BLEU`) or a group (`embedding`).
 
     Raises:
         UnknownNameError: it stands for none.
@@ -209,7 +209,7 @@ def resolve(name: str) -> Sequence[str]:
 
 
 def single_score(name: str) -> str:
-    """Return the one score that a name stands for, SER included, as tables have it.
+    """Return the one score that a name stands for, SER included, spelt as in tables.
 
     Raises:
         UnknownNameError: it stands for none.

@@ -1,10 +1,10 @@
-"""How sure a score is, and a difference of two: bootstrap and approximate randomisation from stored statistics.
+"""Confidence intervals and significance tests from stored statistics: bootstrap and approximate randomisation.
 
-A resample is a count for each segment, so that all resamples at once are one product of matrices: counts times
-statistics (Efron and Tibshirani 1993, chapter 13; for metrics, Koehn 2004; for randomisation, Riezler and Maxwell
-2005). The text is never looked at again.
+A resample is a count per segment, so all resamples together are one matrix product: counts times statistics (Efron and
+Tibshirani 1993, chapter 13; for metrics, Koehn 2004; for randomisation, Riezler and Maxwell 2005). The text is not read
+again.
 
-Shapes: N segments, S statistics a segment, R resamples, K scores of a metric.
+Shapes: N segments, S statistics per segment, R resamples, K scores per metric.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ TRIALS = 10_000
 SEED = 12345
 LEVEL = 0.95
 LARGE = 50_000
-"""From so many segments on, sums are drawn from the normal distribution that those of resamples have by then."""
+"""With this many segments or more, sums are drawn from the normal distribution that resampled sums approach."""
 _CELLS = 1 << 22
-"""Entries of the matrix of counts that stand in memory at once (32 MiB)."""
+"""Entries of the matrix of counts held in memory at once (32 MiB)."""
 
 
 class Comparison(NamedTuple):
-    """One score of two systems on the same segments; values that are undefined are NaN.
+    """One score of two systems on the same segments; undefined values are NaN.
 
     Attributes:
-        difference: the second system's score less the first's.
-        low, high: the 95% interval of the difference, from resamples of the segments.
-        p_bootstrap: how often resamples stray from the difference as far as the difference is from 0, two-sided.
-        p_randomization: how often the difference is reached where the two systems' segments are swapped by chance.
+        difference: the second system's score minus the first's.
+        low, high: the 95% interval of the difference, by resampling the segments.
+        p_bootstrap: share of resamples that deviate from the difference by at least its absolute value (two-sided).
+        p_randomization: share of random swaps of the two systems' segments that give a difference at least as large.
     """
 
     difference: float
@@ -52,13 +52,13 @@ def bootstrap(score: Score, statistics: Array, resamples: int = RESAMPLES, seed:
     """Return the scores of resamples with replacement, (N, S) -> (R, K).
 
     Raises:
-        MetricError: no segments, or not a single resample.
+        MetricError: no segments, or fewer than one resample.
     """
     return score(_resampled_sums(statistics, resamples, seed))
 
 
 def interval(values: Array, level: float = LEVEL) -> Array:
-    """Return the percentile interval of resampled scores, (R, K) -> (K, 2); NaN where no resample is defined."""
+    """Return the percentile intervals of resampled scores, (R, K) -> (K, 2); NaN where all resamples are undefined."""
     tails = [(1 - level) / 2, (1 + level) / 2]
     columns = [column[np.isfinite(column)] for column in values.T]
     return np.array([np.quantile(column, tails) if len(column) else [np.nan, np.nan] for column in columns])
@@ -72,15 +72,15 @@ def compare(
     trials: int = TRIALS,
     seed: int = SEED,
 ) -> list[Comparison]:
-    """Compare two systems by the statistics of the same segments, (N, S) and (N, S); one entry a score.
+    """Compare two systems by their statistics of the same segments, (N, S) each; one entry per score.
 
     Raises:
-        MetricError: the two differ in shape, or there is nothing to resample.
+        MetricError: the shapes differ, or there is nothing to resample.
     """
     if first.shape != second.shape:
         raise MetricError(f"two systems must be compared on the same segments: {len(first)} are not {len(second)}")
     difference = score(second.sum(axis=0)) - score(first.sum(axis=0))
-    # One draw for both: side by side, the two systems are resampled with the same segments.
+    # Stacked side by side, both systems are resampled with the same segments.
     sums = _resampled_sums(np.hstack([first, second]), resamples, seed)
     width = first.shape[1]
     drawn = score(sums[:, width:]) - score(sums[:, :width])
@@ -99,13 +99,13 @@ def compare(
 
 
 def randomization(score: Score, first: Array, second: Array, trials: int = TRIALS, seed: int = SEED) -> Array:
-    """Return the differences of two systems whose segments are swapped by the toss of a coin, (R, K)."""
+    """Return the differences of two systems whose segments are swapped with probability 1/2, (R, K)."""
     _check(first, trials)
     rng = np.random.default_rng(seed)
     total, change = first.sum(axis=0), second - first
     whole, sums = second.sum(axis=0), []
     if len(first) >= LARGE:
-        # Each change enters with probability one half: mean and covariance of their sum are known.
+        # Each change is included with probability 1/2, which gives the mean and covariance of their sum.
         sums.append(_normal(rng, change.sum(axis=0) / 2, change.T @ change / 4, trials))
     else:
         for rows in _blocks(trials, len(first)):
@@ -122,11 +122,11 @@ def _resampled_sums(statistics: Array, resamples: int, seed: int) -> Array:
     if count >= LARGE:
         centred = statistics - statistics.mean(axis=0)
         drawn = _normal(rng, statistics.sum(axis=0), centred.T @ centred, resamples)
-        # A count of three faults in all strays below zero in the normal distribution, not in a resample.
+        # A total of, say, three errors can be negative under the normal distribution, but not in a resample.
         return np.maximum(drawn, 0.0) if statistics.min() >= 0 else drawn
     sums = []
     for rows in _blocks(resamples, count):
-        # Row by row in one count: row r's segments are numbered from r * N on.
+        # All rows in one bincount: row r's segments are numbered from r * N.
         flat = (rng.integers(count, size=(rows, count)) + np.arange(rows)[:, None] * count).ravel()
         counts = np.bincount(flat, minlength=rows * count).reshape(rows, count)
         sums.append(counts.astype(np.float64) @ statistics)
@@ -134,7 +134,7 @@ def _resampled_sums(statistics: Array, resamples: int, seed: int) -> Array:
 
 
 def _normal(rng: np.random.Generator, mean: Array, covariance: Array, size: int) -> Array:
-    # Statistics that never change have no variance, and some are sums of others: the matrix is singular by nature.
+    # Some statistics are constant and some are sums of others, so the matrix is usually singular.
     drawn: NDArray[np.float64] = rng.multivariate_normal(mean, covariance, size, check_valid="ignore", method="eigh")
     return drawn
 
@@ -146,11 +146,11 @@ def _blocks(total: int, width: int) -> Iterator[int]:
 
 
 def _p_value(strayed: Array, difference: float) -> float:
-    """Return how often a value strays at least as far as the difference; 1 for a system against itself."""
+    """Return the share of deviations that are at least as large as the difference; 1 for a system against itself."""
     defined = strayed[np.isfinite(strayed)]
     if not np.isfinite(difference) or not len(defined):
         return float("nan")
-    # Sums in another order differ in the last bits; that is no difference.
+    # Sums in another order may differ in the last bits.
     return float((np.sum(defined >= abs(difference) - 1e-12) + 1) / (len(defined) + 1))
 
 

@@ -1,8 +1,8 @@
 """The reference protocol of the RNNLG toolkit (Wen et al. 2015b, section 4), for the preset of that name.
 
 The human sentences of a split are delexicalised and pooled by delexicalised act; each row is scored against the whole
-pool of its act, filled with the row's own values. Where the pool puts a value badly, so does the protocol: this is
-deliberately the toolkit's plain string replacement and not `dactnlg.delexicalization`, which finds more.
+pool of its act, filled with the row's own values. This is deliberately the toolkit's plain string replacement, with its
+mistakes, and not `dactnlg.text.values.delexicalization`, which finds more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONE_APOSTROPHE = re.compile(r"^'|'$|'\s|\s'")
 _SIGN = re.compile(r"(?<!\d)([?.,!])|([?.,!])(?!\d)")
 _POSSESSIVE = re.compile(r"(?<=\S)('s)(?=\s|$)")
 
-# The toolkit writes out contractions, splits a closed list of inflected words, and mends a few spellings.
+# The toolkit expands contractions, splits a closed list of inflected words, and corrects a few spellings.
 _PRONOUNS = {"n't": " not", "'d": " would", "'re": " are", "'ll": " will", "'ve": " have", "'m": " am", "'s": " is"}
 _CONTRACTED = """
     it's that's what's there's don't doesn't didn't couldn't aren't isn't wasn't weren't
@@ -69,7 +69,7 @@ _SPELLINGS = _spellings()
 
 
 def normalize(sentence: str) -> str:
-    """Return a sentence as the toolkit reads it: lower-cased, spaced, without a final ` .`, ` ?` or ` !`."""
+    """Normalise a sentence as the toolkit does: lower-cased, tokens separated, without a final ` .`, ` ?` or ` !`."""
     text = _FINAL_MARK.sub("", sentence).lower().strip()
     text = text.replace(";", ",").replace("/", " and ").replace(" - ", "")
     text = re.sub(r"[\":<>@]", "", text)
@@ -80,7 +80,7 @@ def normalize(sentence: str) -> str:
 
 
 def group_key(turn: Turn) -> Key:
-    """Return the delexicalised act: act types, and the sorted slots with special values or the count of the slot."""
+    """Return the delexicalised act: act types, and the sorted slots, with special values or running numbers."""
     counts: dict[str, int] = {}
     parts = []
     for slot in _plain(turn):
@@ -93,11 +93,11 @@ def group_key(turn: Turn) -> Key:
 
 
 def delexicalize(sentence: str, turn: Turn) -> str:
-    """Replace the first place of each value, the longest value first, by `SLOT_NAME`."""
+    """Replace the first occurrence of each value by `SLOT_NAME`, longest values first."""
     for slot in sorted(_valued(turn), key=lambda s: len(s.value or ""), reverse=True):
         for wording in _wordings(slot.value or ""):
-            # The toolkit stops at the first wording found as a substring, even inside a word, where nothing is
-            # replaced.
+            # The toolkit stops at the first wording found as a substring, even inside a word, where it replaces
+            # nothing.
             if wording in sentence:
                 sentence = f" {sentence} ".replace(f" {wording} ", f" {_placeholder(slot)} ", 1)[1:-1]
                 break
@@ -105,14 +105,14 @@ def delexicalize(sentence: str, turn: Turn) -> str:
 
 
 def lexicalize(template: str, turn: Turn) -> str:
-    """Put the turn's values in the places of their placeholders, the longest slot name first."""
+    """Replace placeholders by the turn's values, longest slot names first."""
     for slot in sorted(_valued(turn), key=lambda s: len(s.name), reverse=True):
         template = f" {template} ".replace(f" {_placeholder(slot)} ", f" {slot.value} ", 1)[1:-1]
     return template
 
 
 def pools(rows: Iterable[tuple[Turn, str]]) -> dict[Key, list[str]]:
-    """Return the delexicalised sentences of each delexicalised act, in the order of the rows."""
+    """Return the delexicalised sentences of each delexicalised act, in row order."""
     found: dict[Key, list[str]] = {}
     for turn, sentence in rows:
         found.setdefault(group_key(turn), []).append(delexicalize(normalize(sentence), turn))
@@ -147,14 +147,14 @@ _BINARY_CUES = {
     "hasusbport": {"usb"},
 }
 _UNCOUNTED = ("?select", "suggest")
-"""Acts whose values may be worded in any way; the toolkit leaves them out."""
+"""Acts that the toolkit does not count, since their values may be worded in any way."""
 
 
 def slot_errors(sentence: str, turn: Turn) -> tuple[int, int]:
     """Return (required, wrong) slots of one sentence by the toolkit's own count, its `ERR`.
 
-    A value counts as said if its placeholder is there after delexicalisation, a binary slot if one of its key words is,
-    whatever it says about it; superfluous ones count as errors.
+    A value counts as said if its placeholder is found after delexicalisation, and a binary slot if one of its key words
+    is, whatever is said about it; superfluous ones count as errors.
     """
     if any(act.act_type in _UNCOUNTED for act in turn):
         return 0, 0

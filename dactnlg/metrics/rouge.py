@@ -1,7 +1,7 @@
 """ROUGE-L (Lin 2004): F of the longest common subsequence, beta 1.2, in two rules for several references.
 
-`nlg-eval` (as coco-caption has it) takes the best precision and the best recall over the references separately, so that
-the two may come from different ones; `best-reference` (Sharma et al. 2017, section 3.2.1) takes the best F.
+`nlg-eval` (as in coco-caption) takes the best precision and the best recall over the references separately, possibly
+from different ones; `best-reference` (Sharma et al. 2017, section 3.2.1) takes the best F.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class RougeL(MeanMetric):
 
 
 def f_value(precision: float, recall: float) -> float:
-    """Return F with recall weighed `BETA` times as much."""
+    """Return the F value that weights recall `BETA` times as much as precision."""
     if not precision or not recall:
         return 0.0
     return (1 + BETA**2) * precision * recall / (recall + BETA**2 * precision)
 
 
 def positions(tokens: Sequence[str]) -> dict[str, int]:
-    """Return for each token the set of its positions, as the bits of a number."""
+    """Return the positions of each token, as the bits of an integer."""
     places: dict[str, int] = {}
     for index, token in enumerate(tokens):
         places[token] = places.get(token, 0) | 1 << index
@@ -63,9 +63,9 @@ def positions(tokens: Sequence[str]) -> dict[str, int]:
 
 
 def common_length(places: dict[str, int], length: int, other: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence of `other` and the tokens behind `places`.
+    """Return the length of the longest common subsequence of `other` and the `length` tokens with these `places`.
 
-    Bit-parallel (Hyyro 2004): one addition a token of `other` stands for a row of the usual table.
+    Bit-parallel (Hyyro 2004): one addition per token of `other` computes a row of the usual table.
     """
     full = (1 << length) - 1
     row = full

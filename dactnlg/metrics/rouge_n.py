@@ -1,7 +1,7 @@
 """ROUGE-1 and ROUGE-2 (Lin 2004, section 2) as Google's `rouge_score` computes them: F1 of unigrams and of bigrams.
 
-That package reads English letters and digits, lower-cased, as words, and all else as space; stemming is off, as by
-default there. Of several references the one with the best F1 counts, for each score by itself.
+That package takes runs of ASCII letters and digits, lower-cased, as words; stemming is off, its default. With several
+references, each score uses the reference with the best F1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Grams = tuple[Counter[tuple[str, ...]], ...]
 
 
 class RougeN(Metric):
-    """ROUGE-1 and ROUGE-2; the corpus score is the mean over segments. S = 3: the two values, and 1 if defined."""
+    """ROUGE-1 and ROUGE-2; the corpus score is the mean over segments. S = 3: the two values, and 1 where defined."""
 
     names = ("ROUGE-1", "ROUGE-2")
 
@@ -29,7 +29,7 @@ class RougeN(Metric):
         self._count = lru_cache(maxsize=4096)(_count)
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
-        """Return (ROUGE-1, ROUGE-2, 1) for each segment, zeros for one without references; (N, 3)."""
+        """Return (ROUGE-1, ROUGE-2, 1) per segment, zeros for one without references; (N, 3)."""
         rows = np.zeros((len(segments), len(self.names) + 1))
         for row, segment in zip(rows, segments, strict=True):
             if segment.references:
@@ -40,12 +40,12 @@ class RougeN(Metric):
         return rows
 
     def score(self, sums: Array) -> Array:
-        """Return the means, (..., 3) -> (..., 2); NaN over no segments."""
+        """Return the means, (..., 3) -> (..., 2); NaN if there are no segments."""
         return divide(sums[..., :-1], sums[..., -1:])
 
 
 def f_one(hypothesis: Counter[tuple[str, ...]], reference: Counter[tuple[str, ...]]) -> float:
-    """Return F1 of the n-grams of two sentences; 0 where one of them has none."""
+    """Return F1 of the n-grams of two sentences; 0 if either has none."""
     total = hypothesis.total() + reference.total()
     return 2 * (hypothesis & reference).total() / total if total else 0.0
 

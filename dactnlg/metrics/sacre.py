@@ -15,13 +15,13 @@ _BETA = 2
 class Chrf(Metric):
     """chrF2, F of character n-grams up to six (Popovic 2015), recall counting double.
 
-    S = 18: for each of the six orders the n-grams of hypothesis, reference, and of both.
+    S = 18: for each of the six orders, the n-grams of the hypothesis, of the reference, and in common.
     """
 
     names = ("chrF",)
 
     def __init__(self) -> None:
-        # Late: the library is asked for by few.
+        # Imported late: few need the library.
         import sacrebleu
         from sacrebleu.metrics.chrf import CHRF
 
@@ -37,7 +37,7 @@ class Chrf(Metric):
     def statistics(self, segments: Sequence[Segment]) -> Array:
         """Return the library's counts against the best reference of each segment, (N, 18).
 
-        Of several equally good ones (none has a character of the sentence) that is the first, as in the library.
+        Of equally good ones (none shares a character with the sentence), it is the first, as in the library.
         """
         rows = np.zeros((len(segments), 18))
         for row, segment in zip(rows, segments, strict=True):
@@ -48,13 +48,13 @@ class Chrf(Metric):
         return rows
 
     def score(self, sums: Array) -> Array:
-        """Return chrF in 0..1, (..., 18) -> (..., 1); NaN where there is no reference."""
+        """Return chrF in 0..1, (..., 18) -> (..., 1); NaN if there is no reference."""
         guessed, wanted, matched = (sums[..., part::3] for part in range(3))
         counted = (guessed > 0) & (wanted > 0)
         orders = counted.sum(axis=-1)
         precision = np.divide(matched, guessed, out=np.zeros_like(matched), where=counted).sum(axis=-1)
         recall = np.divide(matched, wanted, out=np.zeros_like(matched), where=counted).sum(axis=-1)
-        # Both are sums over `orders`; with none of them, and with no match, the score is 0.
+        # Both are sums over `orders`; without any order or match, the score is 0.
         weighed = _BETA**2 * precision + recall
         product = (1 + _BETA**2) * precision * recall
         score = np.divide(product, weighed * orders, out=np.zeros_like(product), where=weighed * orders > 0)
@@ -84,5 +84,5 @@ class Ter(BoundedMetric):
         return rows
 
     def score(self, sums: Array) -> Array:
-        """Return the rate, (..., 2) -> (..., 1); NaN where the references are empty."""
+        """Return the rate, (..., 2) -> (..., 1); NaN if the references are empty."""
         return divide(sums[..., :1], sums[..., 1:])

@@ -1,7 +1,7 @@
 """Metrics of a whole set of sentences against another: fluency forwards, diversity backwards (Huang et al. 2020, C.1).
 
-Segments are given chunk by chunk, and the scores asked for at the end. All read text by `standard_tokens`, and none
-depends on the order of segments.
+Segments are added in chunks, and the scores computed at the end. All tokenise with `standard_tokens`; none depends on
+the order of segments.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from dactnlg.text.vocabulary import UNK
 
 
 class ReferenceSet(NamedTuple):
-    """Sentences as one reference list: their lengths, and how often each n-gram may be matched."""
+    """Sentences as one set of references: their lengths, and how often each n-gram may be matched."""
 
     lengths: frozenset[int]
     limits: Mapping[Gram, int]
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]]) -> ReferenceSet:
-        """Count tokenised sentences; an n-gram with `<unk>` cannot be matched."""
+        """Build it from tokenised sentences; n-grams with `<unk>` never match."""
         lengths, limits = set(), dict[Gram, int]()
         for tokens in sentences:
             lengths.add(len(tokens))
@@ -38,19 +38,19 @@ class ReferenceSet(NamedTuple):
         return cls(frozenset(lengths), limits)
 
     def bleu(self, tokens: Sequence[str]) -> float:
-        """Return the sentence BLEU-4 of tokens, 0 where not one word matches."""
+        """Return the sentence BLEU-4 of tokens; 0 if no word matches."""
         return sentence_bleu(tokens, lambda gram, _: self.limits.get(gram, 0), self.lengths)
 
 
 class _SetMetric(CorpusMetric):
-    """What the metrics below share: hypotheses and references collected as they come."""
+    """Base of the metrics below: collects hypotheses and references."""
 
     def __init__(self) -> None:
         self._hypotheses: list[str] = []
         self._references: list[str] = []
 
     def update(self, segments: Sequence[Segment]) -> None:
-        """Remember hypotheses and references of some segments."""
+        """Collect the hypotheses and references of some segments."""
         for segment in segments:
             self._hypotheses.append(segment.hypothesis)
             self._references.extend(segment.references)
@@ -63,12 +63,12 @@ class _SetMetric(CorpusMetric):
 class SetBleu(_SetMetric):
     """Forward, backward and harmonic BLEU (Shi et al. 2018).
 
-    Forward: the mean sentence BLEU-4 of hypotheses against all references as one list (fluency).
-    Backward: that of references against all hypotheses (coverage). Undefined without either.
+    Forward: the mean sentence BLEU-4 of hypotheses against all references together (fluency).
+    Backward: that of references against all hypotheses (coverage). Undefined if either side is empty.
 
     Args:
-        size: sentences of each side at most; drawn by hash, so the draw depends on the seed and not on any order.
-        seed: of the draw.
+        size: the most sentences of each side; drawn by hash, so the sample depends on the seed and not on any order.
+        seed: the seed of the sample.
     """
 
     names = ("forward-BLEU", "backward-BLEU", "harmonic-BLEU")
@@ -92,13 +92,13 @@ class SetBleu(_SetMetric):
 class SetPerplexity(_SetMetric):
     """Forward and reverse perplexity (Zhao et al. 2018) under a 5-gram Kneser-Ney model.
 
-    Forward: the model learns the references and reads the hypotheses (fluency). Reverse: it learns the hypotheses and
-    reads the references (diversity). Both know the words of the references, the same for all systems, and read every
-    other one, `<unk>` too, as one unknown word. Undefined without either side.
+    Forward: trained on the references, evaluated on the hypotheses (fluency). Reverse: trained on the hypotheses,
+    evaluated on the references (diversity). The vocabulary of both is that of the references, the same for all systems;
+    every other word, `<unk>` included, is one unknown word. Undefined if either side is empty.
 
     Args:
-        size: sentences of each side at most, drawn as `SetBleu` does.
-        seed: of the draw.
+        size: the most sentences of each side, sampled as for `SetBleu`.
+        seed: the seed of the sample.
     """
 
     names = ("forward-perplexity", "reverse-perplexity")
@@ -120,7 +120,7 @@ class SetPerplexity(_SetMetric):
 
 
 def sample(sentences: Sequence[str], size: int, seed: int) -> list[str]:
-    """Return at most `size` of the sentences, whose choice and order depend on their multiset and the seed alone."""
+    """Return at most `size` sentences; choice and order depend only on the multiset of sentences and the seed."""
     seen: Counter[str] = Counter()
     keyed = []
     for sentence in sentences:

@@ -1,6 +1,6 @@
-"""Sentence BLEU-4 against a whole set of sentences as references: what self-BLEU and forward and backward BLEU are of.
+"""Sentence BLEU-4 against a whole set of references, on which self-BLEU, forward and backward BLEU are based.
 
-Of a set only two things matter: how often each n-gram may be matched, and which lengths there are.
+The set matters only by how often each n-gram may be matched, and by the lengths of its sentences.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from dactnlg.metrics.base import ngrams
 
 ORDER = 4
 EPSILON = 0.1
-"""Stands for no match at all: smoothing method 1 of Chen and Cherry 2014, as NLTK and CoTK have it."""
+"""Replaces a count of no matches: smoothing method 1 of Chen and Cherry 2014, as in NLTK and CoTK."""
 SETTINGS = {"n": str(ORDER), "smooth": "method1"}
 Gram = tuple[str, ...]
 
 
 def count_grams(tokens: Sequence[str]) -> Counter[Gram]:
-    """Return the n-grams of orders 1 to 4, and how often each occurs."""
+    """Count the n-grams of orders 1 to 4."""
     return Counter(gram for order in range(1, ORDER + 1) for gram in ngrams(tokens, order))
 
 
 def sentence_bleu(tokens: Sequence[str], limit: Callable[[Gram, int], int], lengths: Iterable[int]) -> float:
-    """Return BLEU-4 of one sentence, 0 where not one word matches.
+    """Return BLEU-4 of one sentence; 0 if no word matches.
 
     Args:
         tokens: the sentence.
-        limit: how often an n-gram that the sentence has so many times may be matched.
-        lengths: those of the references, at least one; the closest counts, the shorter of two.
+        limit: takes an n-gram and its count in the sentence; returns how often it may be matched.
+        lengths: the lengths of the references, at least one; the closest is used, the shorter one of two.
     """
     matched = [0] * ORDER
     for gram, count in count_grams(tokens).items():

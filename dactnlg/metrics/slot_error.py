@@ -1,7 +1,7 @@
 """Slot error rate (Wen et al. 2015a, section 5.1) as a metric, and as a report by act and by slot.
 
 SER = (missing + redundant) / required, summed over the corpus. Slots are found in sentences by a checker that the
-caller brings (`dactnlg.text.slots.SlotChecker`), so that this file knows nothing of corpora.
+caller supplies (`dactnlg.text.slots.SlotChecker`), so that this file does not depend on corpora.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dactnlg.metrics.base import Array, Metric, Segment, divide
 
 
 class Report(Protocol):
-    """What a checker finds; an entry of `missing` and `extra` is a slot, `food` or `food=thai`."""
+    """What a checker finds; the entries of `missing` and `extra` are slots, `food` or `food=thai`."""
 
     @property
     def required(self) -> int:
@@ -31,11 +31,11 @@ class Report(Protocol):
 
     @property
     def extra(self) -> Sequence[str]:
-        """Slots that come too often or were never asked for."""
+        """Slots that occur too often or are not in the act."""
 
 
 class Checker(Protocol):
-    """Finds the slots of a turn in a sentence."""
+    """Checks the slots of a turn in a sentence."""
 
     def check(self, turn: Turn, sentence: str) -> Report:
         """Return the report of one sentence."""
@@ -44,7 +44,7 @@ class Checker(Protocol):
 class SlotErrorRate(Metric):
     """SER over segments whose turn is known; S = 3: required, missing, redundant.
 
-    The sentence is checked as it was given, not as the preset reads it: lower-casing and respacing lose values.
+    Sentences are checked as given, not as normalised by the preset: lower-casing and respacing lose values.
     """
 
     names = ("SER",)
@@ -55,7 +55,7 @@ class SlotErrorRate(Metric):
         self._turns = self._required = 0
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
-        """Return the counts of each segment, (N, 3); zeros without a turn."""
+        """Return the counts of each segment, (N, 3); zeros for one without a turn."""
         rows = np.zeros((len(segments), 3))
         for row, segment in zip(rows, segments, strict=True):
             if segment.turn is not None:
@@ -66,7 +66,7 @@ class SlotErrorRate(Metric):
         return rows
 
     def warnings(self) -> list[str]:
-        """Say why there is no rate."""
+        """Say why the rate is undefined."""
         if not self._turns:
             return ["SER is undefined: no segment has an act"]
         return [] if self._required else ["SER is undefined: no act has a slot whose value could be looked for"]
@@ -82,9 +82,9 @@ class Count:
 
     Attributes:
         required: slots that could be checked.
-        missing: those that the sentence leaves out.
-        wrong: those of the missing ones in whose place the sentence has another value.
-        extra: slots that come too often or were never asked for.
+        missing: required slots that the sentence leaves out.
+        wrong: missing slots for which the sentence has another value instead.
+        extra: slots that occur too often or are not in the act.
         sentences: how many sentences have a fault.
     """
 
@@ -96,13 +96,13 @@ class Count:
 
     @property
     def rate(self) -> float | None:
-        """The slot error rate, None where nothing was required."""
+        """The slot error rate; None if nothing was required."""
         return (self.missing + self.extra) / self.required if self.required else None
 
 
 @dataclass(slots=True)
 class Breakdown:
-    """Slot errors by act (`offer&inform` for a turn of two) and by slot, and the sentences at fault."""
+    """Slot errors by act (`offer&inform` for a turn of two) and by slot, and the faulty sentences."""
 
     total: Count = field(default_factory=Count)
     acts: dict[str, Count] = field(default_factory=dict)
@@ -121,8 +121,8 @@ def breakdown(
     Args:
         turns: the turn of each sentence.
         reports: what a checker found.
-        required: the slots that were checked; without it, those of the turns that have something to say.
-        wrong: those of the missing slots in whose place another value stands; without it none is known.
+        required: the slots that were checked; by default, the slots of the turns that have a value.
+        wrong: the missing slots for which there is another value instead; by default, none.
     """
     found = Breakdown()
     known: Iterable[Sequence[str] | None] = itertools.repeat(None) if required is None else required

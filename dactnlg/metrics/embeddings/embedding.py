@@ -1,10 +1,10 @@
 """Embedding average, vector extrema and greedy matching (Sharma et al. 2017, sections 3.2.2 to 3.2.4).
 
-Each compares a hypothesis with every reference by cosine and keeps the best; the corpus score is the mean. The three
-come from one look at the words.
+Each compares a hypothesis with every reference by cosine and keeps the best; the corpus score is the mean. All are
+computed together.
 
-A sentence without a known word has no embedding: against it each of the three is 0, and so is the score of an empty
-hypothesis. Cosines may be negative, so a reference without an embedding counts only where no other has one.
+A sentence without a known word has no embedding: each score against it is 0, as is the score of an empty hypothesis.
+Cosines may be negative, so references without an embedding count only if no reference has one.
 
 Shapes: W distinct words of a sentence, D dimensions.
 """
@@ -24,28 +24,28 @@ from dactnlg.metrics.embeddings.vectors import WordVectors, load_vectors
 from dactnlg.text.metric_tokenizers import tokenizer
 
 POLICIES = ("skip", "mean")
-"""What an unknown word is: left out; or the mean of all vectors, as in nlg-eval."""
+"""How unknown words are treated: left out, or given the mean of all vectors, as in nlg-eval."""
 TOKENS = "treebank"
-"""Whatever tokens a preset has: vectors were trained on words apart from punctuation, as nlg-eval reads them."""
+"""Under all presets, since vectors are trained on words separated from punctuation; nlg-eval tokenises this way too."""
 BLOCK = 1024
-"""Words compared at once; a line of 10,000 must not make a matrix of 10,000 by 10,000."""
+"""Words compared at a time; lines of 10,000 words must not need a matrix of 10,000 by 10,000."""
 
 
 class Embedding(NamedTuple):
-    """What is kept of a sentence; all vectors have length 1 (0 if they had none)."""
+    """The vectors of a sentence, of length 1 (or 0, if all zeros)."""
 
     average: Array  # (D,)
     extrema: Array  # (D,)
     words: Array  # (W, D)
-    counts: Array  # (W,), how often each comes
+    counts: Array  # (W,), how often each occurs
 
 
 class EmbeddingMetrics(Metric):
     """The three scores, -1 to 1; S = 4: their values and 1 if defined.
 
     Args:
-        vectors: the words' vectors; by default those of the file that the environment names.
-        oov: what an unknown word is, one of `POLICIES`.
+        vectors: the word vectors; by default those of the file named in the environment.
+        oov: how unknown words are treated, one of `POLICIES`.
 
     Raises:
         UnknownNameError: no such policy.
@@ -66,7 +66,7 @@ class EmbeddingMetrics(Metric):
         self._embed = lru_cache(maxsize=2048)(self._make)
 
     def warnings(self) -> list[str]:
-        """Say how many words the vectors do not hold, and which."""
+        """Say how many words have no vector, and which are the most frequent."""
         missing = sum(self._unknown.values())
         if not missing:
             return []
@@ -78,7 +78,7 @@ class EmbeddingMetrics(Metric):
         return notes
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
-        """Return (average, extrema, greedy, 1) for each segment, zeros for one without references; (N, 4)."""
+        """Return (average, extrema, greedy, 1) per segment, zeros for one without references; (N, 4)."""
         rows = np.zeros((len(segments), len(self.names) + 1))
         for row, segment in zip(rows, segments, strict=True):
             hypothesis = self._note(segment.hypothesis)
@@ -92,7 +92,7 @@ class EmbeddingMetrics(Metric):
         return rows
 
     def score(self, sums: Array) -> Array:
-        """Return the means, (..., 4) -> (..., 3); NaN over no segments."""
+        """Return the means, (..., 4) -> (..., 3); NaN if there are no segments."""
         return divide(sums[..., :-1], sums[..., -1:])
 
     def _note(self, sentence: str) -> Embedding | None:
@@ -128,14 +128,14 @@ def similarities(hypothesis: Embedding, reference: Embedding) -> tuple[float, fl
 
 
 def extrema(words: Array) -> Array:
-    """Return in each dimension the highest value if it is above the lowest one's absolute, else the lowest."""
+    """Return, in each dimension, the highest value if it exceeds the absolute value of the lowest, else the lowest."""
     highest, lowest = words.max(axis=0), words.min(axis=0)
     extremes: Array = np.where(highest > np.abs(lowest), highest, lowest)
     return extremes
 
 
 def greedy(hypothesis: Embedding, reference: Embedding) -> float:
-    """Return the mean, over both directions, of the mean over words of the best cosine in the other sentence."""
+    """Return the mean over words of the best cosine with the other sentence's words, averaged over both directions."""
     forward = np.empty(len(hypothesis.words))
     backward = np.full(len(reference.words), -np.inf)
     for start in range(0, len(forward), BLOCK):
@@ -148,12 +148,12 @@ def greedy(hypothesis: Embedding, reference: Embedding) -> float:
 
 
 def unit(vectors: Array) -> Array:
-    """Return vectors with length 1; zeros stay zeros."""
+    """Scale vectors to length 1; zeros stay zeros."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     units: Array = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
     return units
 
 
 def _clip(value: float) -> float:
-    # Rounding must not make a cosine of 1.0000000000000002.
+    # Rounding must not give a cosine of 1.0000000000000002.
     return min(max(value, -1.0), 1.0)

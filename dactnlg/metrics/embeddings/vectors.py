@@ -1,7 +1,7 @@
-"""Word vectors from a GloVe or word2vec text file or an .npz, indexed once and then only mapped into memory.
+"""Word vectors from a GloVe or word2vec text file or an .npz, indexed once and then only memory-mapped.
 
-The index in the user's cache holds the vectors in the file's order, and the words as sorted 64-bit numbers with the row
-of each: a look-up is one binary search, and a start costs the same for twenty thousand words and two million.
+The index in the user's cache holds the vectors in the file's order, and the words as sorted 64-bit numbers with their
+rows: a look-up is one binary search, and loading takes as long for twenty thousand words as for two million.
 
 Shapes: V words, D dimensions, T tokens.
 """
@@ -33,16 +33,16 @@ from dactnlg.metrics.meteor.data import word_number
 
 Floats = NDArray[np.float32]
 VARIABLE = "DACTNLG_VECTORS"
-"""Environment variable that names the file where no option does."""
+"""Environment variable that names the file if no option does."""
 FORMAT = 1
-"""Of the index; a new one makes a new index."""
+"""Version of the index; a change makes a new index."""
 _HEADER = re.compile(rb"\d+ \d+\s*")
 _EXPANSION = 50
-"""An .npz may unpack to so many times its size: packed numbers are half as long, seldom a tenth."""
+"""An .npz may unpack to at most this many times its size: numbers compress to a half, seldom to a tenth."""
 _UNSAFE = re.compile(r"[|:\s]+")
 
 
-# What zipfile, its decompressors and NumPy raise on bytes that they cannot make sense of.
+# What zipfile, its decompressors and NumPy raise on damaged files.
 _DAMAGE: tuple[type[Exception], ...] = (ValueError, TypeError, LookupError, RuntimeError, EOFError, OSError)
 _DAMAGE += (MemoryError, OverflowError, SyntaxError, tokenize.TokenError)
 _DAMAGE += (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error)
@@ -56,8 +56,8 @@ class WordVectors:
         mean: the mean of all vectors, (D,).
 
     Args:
-        folder: where the index lies.
-        stem: what the file is called.
+        folder: the folder of the index.
+        stem: the name of the file.
     """
 
     def __init__(self, folder: Path, stem: str) -> None:
@@ -74,11 +74,11 @@ class WordVectors:
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """The number of dimensions of a vector."""
         return int(self._vectors.shape[1])
 
     def rows(self, words: Sequence[str]) -> list[int]:
-        """Return the row of each word, or of its lower-case form if it has none itself; -1 for an unknown one."""
+        """Return the row of each word, or of its lower-case form if the word itself is unknown; -1 if both are."""
         new = [word for word in dict.fromkeys(words) if word not in self._known]
         if new:
             if len(self._known) > 1 << 18:
@@ -99,15 +99,15 @@ class WordVectors:
 
 
 def load_vectors(path: str | Path | None = None, cache: Path | None = None) -> WordVectors:
-    """Return the vectors of a file; the first call for it makes the index (three seconds a hundred million bytes).
+    """Return the vectors of a file; the first call builds the index (three seconds per 100 MB).
 
     Args:
-        path: a text file with a word and its numbers on each line (GloVe; word2vec, with its line of two counts), or
-            an .npz with `words` (V,) and `vectors` (V, D); by default the one that $DACTNLG_VECTORS names.
+        path: a text file with a word and its numbers on each line (GloVe; word2vec, with its header of two counts), or
+            an .npz with `words` (V,) and `vectors` (V, D); by default the one named by $DACTNLG_VECTORS.
         cache: the folder for the index; the user's cache by default.
 
     Raises:
-        MetricError: no file is named; it cannot be read, or a line is not of that form; the cache cannot be written.
+        MetricError: no file is named, it cannot be read or is malformed, or the cache cannot be written.
     """
     named = str(path or os.environ.get(VARIABLE) or "")
     if not named:
@@ -132,7 +132,7 @@ def _index(file: Path, work: Path) -> None:
     if not len(keys):
         raise MetricError(f"{file}: there is not a single word in it")
     order = np.argsort(keys, kind="stable")
-    # Stable, so that of a word that comes twice the first one is found.
+    # Stable, so that the first of repeated words is found.
     distinct, first = np.unique(keys[order], return_index=True)
     np.save(work / "keys.npy", distinct)
     np.save(work / "rows.npy", order[first].astype(np.uint32))
@@ -145,7 +145,7 @@ def _index(file: Path, work: Path) -> None:
 
 
 def _from_text(file: Path, work: Path) -> tuple[NDArray[np.uint64], Floats]:
-    """Write the vectors line by line, so that a file larger than memory can be indexed."""
+    """Return keys and vectors, which are written line by line, so that the file may be larger than memory."""
     from tqdm import tqdm
 
     with file.open("rb") as stream:
@@ -155,7 +155,7 @@ def _from_text(file: Path, work: Path) -> tuple[NDArray[np.uint64], Floats]:
         if said not in (None, count):
             hint = "is it cut short, or in word2vec's binary form?"
             raise MetricError(f"{file}, line 1: {said} words are said to follow, but {count} lines do: {hint}")
-        # A number takes a digit and a space, so a damaged line cannot make the index larger than its file.
+        # A number takes at least a digit and a space, so a damaged line cannot make the index larger than the file.
         if 2 * count * size > file.stat().st_size + (1 << 20):
             raise MetricError(f"{file}: {count} lines of {size} numbers would be longer than it is: is it cut short?")
         vectors = np.lib.format.open_memmap(work / "vectors.npy", "w+", np.float32, (count, size))
@@ -170,9 +170,9 @@ def _from_text(file: Path, work: Path) -> tuple[NDArray[np.uint64], Floats]:
 
 
 def _shape(stream: BinaryIO, file: Path) -> tuple[int, int, int | None]:
-    """Return how many lines stand before the first word, how many numbers follow a word, and the words announced."""
+    """Return the number of header lines (0 or 1), the numbers per word, and the number of words in the header."""
     first, second = stream.readline(), stream.readline()
-    # word2vec begins with the two counts; a one-dimensional vector of a word in digits looks the same.
+    # word2vec begins with two counts; a numeral with a one-dimensional vector looks the same.
     header = bool(_HEADER.fullmatch(first)) and len(second.split()) != 2
     if header and len(first) > 40:
         raise MetricError(f"{file}, line 1: a count of more digits than any file has words")
@@ -183,7 +183,7 @@ def _shape(stream: BinaryIO, file: Path) -> tuple[int, int, int | None]:
 
 
 def _parse(line: bytes, size: int, out: Floats, where: str) -> int:
-    # Some words of GloVe hold spaces: the numbers are the last `size` of the line.
+    # Some words of GloVe contain spaces: the last `size` parts are the numbers.
     parts = line.removeprefix(codecs.BOM_UTF8).split()
     try:
         if len(parts) <= size:

@@ -1,6 +1,6 @@
 """METEOR 1.5's alignment of a hypothesis to a reference (Denkowski and Lavie 2014, section 2.1).
 
-Four matchers propose matches between stretches of words: exact, stem, synonym, paraphrase; `meteor.beam` chooses.
+Four matchers propose matches between spans of words: exact, stem, synonym, paraphrase; `meteor.beam` chooses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dactnlg.metrics.meteor.lockstep import search_all
 from dactnlg.metrics.meteor.text import Splitter
 
 WORDS = 1 << 17
-"""Distinct words that are cached; beyond that the cache is emptied."""
+"""Distinct words in the cache; beyond that it is emptied."""
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 IntArray = NDArray[np.int64]
 
@@ -28,7 +28,7 @@ class Word:
         text: the word.
         number: its number in METEOR's data.
         function: whether it is a function word.
-        related: other words that have been read -> the word matchers that match them.
+        related: other words read so far -> the matchers that match them with this one.
     """
 
     __slots__ = ("function", "number", "related", "text")
@@ -39,7 +39,7 @@ class Word:
 
 
 class WordCache(dict[str, Word]):
-    """All words that have been read; a new one is related to them once.
+    """All words read so far; a new word is related to them when it is first looked up.
 
     Args:
         data: METEOR's data.
@@ -80,9 +80,9 @@ class ReadSentence:
     Attributes:
         words: the tokens.
         function: which of them are function words, as bits.
-        sources: (start, length, paraphrases in the table's order) of stretches that have any among the sentences that
-            were read with this one.
-        stretches: number of such a paraphrase -> (start, length) of each place where it stands.
+        sources: (start, length, paraphrases in the table's order) of the spans that have paraphrases in the sentences
+            read together with this one.
+        stretches: number of such a paraphrase -> (start, length) of each of its occurrences here.
     """
 
     __slots__ = ("_answers", "function", "sources", "stretches", "words")
@@ -98,7 +98,7 @@ class ReadSentence:
     def answers(self) -> dict[str, list[tuple[int, int]]]:
         """Word of a reference -> (matcher, position) of each word here that matches it, in the matchers' order.
 
-        To be asked for once all sentences have been read.
+        Must not be used before all sentences have been read.
         """
         if not self._answers:
             found = self._answers
@@ -112,7 +112,7 @@ class ReadSentence:
 
 
 class Aligner:
-    """Aligns sentences; keeps what it learnt about words.
+    """Aligns sentences; caches what it has looked up about words.
 
     Args:
         data: METEOR's data.
@@ -124,16 +124,16 @@ class Aligner:
         self._splitter = Splitter(data.abbreviations)
 
     def forget(self, more_than: int) -> None:
-        """Drop what was learnt, if it is about more words than this.
+        """Empty the caches if they hold more words than this.
 
-        Sentences that were read before must not be aligned with later ones.
+        Sentences read before must not be aligned with later ones.
         """
         self._splitter.forget(more_than)
         if len(self._words) > more_than:
             self._words.clear()
 
     def read(self, texts: Sequence[str]) -> list[ReadSentence]:
-        """Return sentences that can be aligned with one another."""
+        """Read sentences, which can then be aligned with one another."""
         known, split = self._words, self._splitter.split
         sentences = [ReadSentence([known[word] for word in split(text)]) for text in texts]
         if not any(sentence.words for sentence in sentences):
@@ -157,7 +157,7 @@ class Aligner:
         return sentences
 
     def align_texts(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...]]:
-        """Return what `align` does for texts that are not read yet."""
+        """Read the texts of each pair, and return what `align` does."""
         self.forget(WORDS)
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         read = dict(zip(texts, self.read(texts), strict=True))
@@ -166,9 +166,9 @@ class Aligner:
     def align(self, pairs: Sequence[tuple[ReadSentence, ReadSentence]]) -> list[tuple[float, ...]]:
         """Return the counts of the best alignment of each hypothesis and reference.
 
-        They are 21: words and function words of hypothesis and reference (4), matched content words by matcher in
+        There are 21: words and function words of hypothesis and reference (4), matched content words by matcher in
         the hypothesis (4) and the reference (4), matched function words likewise (8), chunks. Sentences that match
-        whole in one chunk are not fragmented: they count no chunk.
+        completely in one chunk have 0 chunks, since they are not fragmented.
         """
         found = search_all([plan(_matches(hypothesis, reference)) for hypothesis, reference in pairs])
         return [_counts(*pair, *best) for pair, best in zip(pairs, found, strict=True)]
@@ -177,7 +177,7 @@ class Aligner:
 def _counts(
     hypothesis: ReadSentence, reference: ReadSentence, chosen: Sequence[Match], chunks: int
 ) -> tuple[float, ...]:
-    """Return the counts that `Aligner.align` describes."""
+    """Return the counts described in `Aligner.align`."""
     words, others = len(reference.words), len(hypothesis.words)
     used = [0, 0, 0, 0]
     for match in chosen:
@@ -193,7 +193,7 @@ def _counts(
 
 
 def _stretches(sentences: Sequence[ReadSentence]) -> tuple[NDArray[np.uint64], IntArray, IntArray]:
-    """Return the numbers of all stretches of words, where each begins among the words of all, and its length."""
+    """Return the numbers of all spans of words, their starts in the concatenated sentences, and their lengths."""
     sizes = np.array([len(sentence.words) for sentence in sentences])
     numbers = np.array([word.number for sentence in sentences for word in sentence.words], np.uint64)
     left = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(numbers))
@@ -207,14 +207,14 @@ def _stretches(sentences: Sequence[ReadSentence]) -> tuple[NDArray[np.uint64], I
 
 
 def _distinct(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return what `np.unique` does: here it takes its time over a table of hashes."""
+    """Return what `np.unique` does, which is slower here since it builds a hash table."""
     ordered = np.sort(numbers)
     distinct: NDArray[np.uint64] = ordered[np.append(True, ordered[1:] != ordered[:-1])]
     return distinct
 
 
 def _matches(hypothesis: ReadSentence, reference: ReadSentence) -> list[list[Match]]:
-    """Return all matches that start at each word of the reference, in the matchers' order."""
+    """Return the matches that start at each word of the reference, in the matchers' order."""
     found: list[list[Match]] = []
     after = len(reference.words)
     if hypothesis.words == reference.words:
@@ -236,7 +236,7 @@ def _matches(hypothesis: ReadSentence, reference: ReadSentence) -> list[list[Mat
 
 
 def _paraphrases(hypothesis: ReadSentence, reference: ReadSentence, found: list[list[Match]]) -> None:
-    """Add matches of reference stretches to their paraphrases, then the other way round."""
+    """Add matches of reference spans with their paraphrases, then the other way round."""
     after = len(reference.words)
     stretches = hypothesis.stretches
     for start, length, paraphrases in reference.sources:

@@ -1,10 +1,10 @@
 """METEOR 1.5's choice among matches (Denkowski and Lavie 2014, section 2.1).
 
-Matches that nothing contests are taken; a beam over the reference's words decides the rest: most words matched, then
-fewest chunks, then the shortest way between the places of matched words.
+Matches without rivals are taken; a beam over the reference's words decides the rest: most words matched, then fewest
+chunks, then the smallest distance between the positions of matched words.
 
-The jar's beam counts in whole numbers with half credit for the inexact matchers, and adds the way of a chosen match to
-the path that did not choose it. Both are kept: its scores are the definition.
+The jar's beam counts in integers, with half credit for the inexact matchers, and adds the distance of a match to the
+paths that do not take it. Both are reproduced, since the jar's scores are the definition.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ NOWHERE, ANYWHERE = -2, -1
 
 
 class Match(NamedTuple):
-    """A stretch of the reference matched to one of the hypothesis.
+    """A span of the reference matched to a span of the hypothesis.
 
-    `used` are their words as bits, those of the hypothesis after those of the whole reference; `credit` is what the
-    match counts in the beam.
+    `used` holds their words as bits, those of the hypothesis after those of the whole reference; `credit` is the
+    match's weight in the beam.
     """
 
     module: int
@@ -33,24 +33,23 @@ class Match(NamedTuple):
     credit: int
 
 
-# A partial alignment is a plain tuple, since hundreds are made for one pair of sentences: (rank, reference word that it
-# has come to, end of the last match in the hypothesis or `ANYWHERE`, words of the hypothesis used, last match, path
-# that took it). The rank is one number for what paths are ordered by: credit with its sign turned, then chunks, then
-# distance.
+# A partial alignment is a plain tuple, as hundreds are made per pair of sentences: (rank, next reference word, end of
+# the last match in the hypothesis or `ANYWHERE`, used words of the hypothesis, last match, path that took it). The rank
+# combines what paths are ordered by in one number: negative credit, then chunks, then distance.
 _Path = tuple[int, int, int, int, Match | None, Any]
 _rank = itemgetter(0)
-# A match as paths look at it: its words in the hypothesis as bits; what it adds to the rank if it goes on a chunk, and
-# if it begins one; its start and end in the hypothesis; its end in the reference; its way; the match.
+# A match as the search needs it: its words in the hypothesis as bits; what it adds to the rank if it extends a chunk,
+# and if it begins one; its start and end in the hypothesis; its end in the reference; its distance; the match.
 _Option = tuple[int, int, int, int, int, int, int, Match]
 
 
 class UncontestedRun:
-    """Words of the reference over which every path goes the same way: matches without rivals, and words without any.
+    """Words of the reference over which all paths are the same: matches without rivals, and unmatched words.
 
     Attributes:
         entry: where its first match starts in the hypothesis.
         last: where its last match ends there; both are `ANYWHERE` while the run is empty.
-        rank: what it adds to the rank of a path whose chunk it goes on.
+        rank: what it adds to the rank of a path whose chunk it continues.
     """
 
     __slots__ = ("entry", "last", "rank")
@@ -59,7 +58,7 @@ class UncontestedRun:
         self.entry, self.last, self.rank = ANYWHERE, ANYWHERE, 0
 
     def add(self, other_start: int, other_end: int, rank: int, chunk: int) -> None:
-        """Add a match, or a word without one: it starts nowhere and ends anywhere."""
+        """Add a match, or an unmatched word, which starts `NOWHERE` and ends `ANYWHERE`."""
         if self.entry == ANYWHERE:
             self.entry = other_start
         elif self.last not in (ANYWHERE, other_start):
@@ -77,16 +76,16 @@ class UncontestedRun:
 
 
 class AlignmentPlan(NamedTuple):
-    """What is to be decided for one pair of sentences.
+    """The decisions to be made for one pair of sentences.
 
     Attributes:
         matches: those that start at each word of the reference, in the matchers' order.
-        fixed: those that nothing contests.
-        steps: the contested words of the reference, each with the run of other words before it, if there is one.
-        rest: the run after the last of them.
+        fixed: the matches without rivals.
+        steps: the contested words of the reference, each with the run of other words before it, if any.
+        rest: the run after the last contested word.
         chunk: what a chunk adds to the rank.
-        credit: what a match's credit takes from it.
-        others: words of the hypothesis as far as any match reaches.
+        credit: what a unit of credit subtracts from it.
+        others: words of the hypothesis up to the end of the last match.
     """
 
     matches: Sequence[Sequence[Match]]
@@ -98,18 +97,18 @@ class AlignmentPlan(NamedTuple):
     others: int
 
     def chunks(self, rank: int) -> int:
-        """Return the chunks in a rank."""
+        """Return the number of chunks encoded in a rank."""
         return rank // self.chunk % (self.credit // self.chunk)
 
 
 def plan(matches: Sequence[Sequence[Match]]) -> AlignmentPlan:
-    """Part what is contested from what is not.
+    """Separate contested words from uncontested ones.
 
     Args:
         matches: those that start at each word of the reference, in the matchers' order.
     """
     fixed, contested, reach, distance = _uncontested(matches)
-    # No distance can reach a chunk's place in the rank, and no number of chunks that of a credit.
+    # So that no distance outweighs a chunk, and no number of chunks a credit.
     chunk = 1 + distance
     credit = chunk * (len(matches) + 2)
     steps: list[tuple[int, UncontestedRun | None]] = []
@@ -141,7 +140,7 @@ def resolve(matches: Sequence[Sequence[Match]]) -> tuple[list[Match], int]:
 
 
 def search(task: AlignmentPlan) -> tuple[list[Match], int]:
-    """Return what `resolve` does; `meteor_lockstep` does the same for many plans at once."""
+    """Return what `resolve` does, for a plan; `meteor.lockstep` does the same for many plans at once."""
     chunk, length = task.chunk, len(task.matches)
     paths: list[_Path] = [(0, 0, ANYWHERE, 0, None, None)]
     for at, run in task.steps:
@@ -149,7 +148,7 @@ def search(task: AlignmentPlan) -> tuple[list[Match], int]:
             paths = run.over(_best(paths), at, chunk)
         options = [
             (
-                # The reference's words need no look: paths take them in order.
+                # The reference's words need no check: paths take them in order.
                 match.used >> length,
                 -match.credit * task.credit,
                 chunk - match.credit * task.credit,
@@ -180,7 +179,7 @@ def _best(paths: list[_Path]) -> list[_Path]:
 
 
 def _advance(paths: list[_Path], at: int, options: Sequence[_Option], chunk: int) -> list[_Path]:
-    """Return what paths become over one contested word of the reference: each match that is free, and none."""
+    """Extend paths over one contested word of the reference: by each match whose words are unused, and by none."""
     following: list[_Path] = []
     add = following.append
     for path in paths:
@@ -197,10 +196,10 @@ def _advance(paths: list[_Path], at: int, options: Sequence[_Option], chunk: int
 
 
 def _uncontested(matches: Sequence[Sequence[Match]]) -> tuple[dict[int, Match], int, int, int]:
-    """Part the matches that are alone at their start and share no word with another from the others.
+    """Separate the matches that are alone at their start and share no word with another match from the others.
 
     Returns:
-        The former by their start, the words of the others as bits, the end of all bits, and the sum of all distance.
+        The former by start, the words of the others as bits, the number of bits in use, and the sum of all distances.
     """
     once = twice = distance = 0
     for here in matches:

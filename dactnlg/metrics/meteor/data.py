@@ -1,10 +1,10 @@
 """METEOR 1.5's data: function words, abbreviations, synonyms and the paraphrase table, without Java.
 
-They come from the jar and the table that PyPI's `pycocoevalcap` ships (a jar is a zip). The table has five million
-entries; it is indexed once into the user's cache, as sorted arrays that later starts only map into memory.
+They come from the jar and the table in PyPI's `pycocoevalcap` (a jar is a zip). The table has five million entries; it
+is indexed once into the user's cache, as sorted arrays that later starts only memory-map.
 
-Words and phrases are 64-bit numbers throughout: a phrase's number is made of its words' numbers one after another, so
-that all stretches of a sentence cost one multiplication each.
+Words and phrases are 64-bit numbers throughout: a phrase's number is a rolling hash of its words' numbers, so that each
+span of a sentence costs one multiplication.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from dactnlg.metrics.meteor.text import ALWAYS, BEFORE_NUMBERS
 
 INSTALL = "pip install 'dactnlg[meteor]'"
 FORMAT = 2
-"""Of the index; a new one makes a new index."""
+"""Version of the index; a change makes a new index."""
 LONGEST = 7
 """Words in the longest phrase of the table."""
 MASK = (1 << 64) - 1
 STEP = 0x9E3779B97F4A7C15
-"""A phrase's number is that of the phrase without its last word, times this, plus the word's, modulo 2^64."""
-# WordNet's rules of detachment (Fellbaum 1998; morphy): an ending and what stands in its place, in order.
+"""A phrase's number is that of the phrase without its last word, times this, plus that word's, modulo 2^64."""
+# WordNet's rules of detachment (Fellbaum 1998; morphy): an ending and its replacement, in order.
 _ENDINGS = tuple(
     (ending, replacement)
     for rules in (
@@ -54,11 +54,11 @@ class _Table:
         self.keys, self.ends, self.values = (
             np.asarray(np.load(folder / f"{name}_{part}.npy", mmap_mode="r")) for part in ("keys", "ends", "values")
         )
-        # Python's bisection of a memory view takes a fifth of the time of NumPy's for one key.
+        # For a single key, Python's bisect on a memoryview takes a fifth of NumPy's time.
         self._keys, self._ends = self.keys.data, self.ends.data
 
     def get(self, key: int) -> list[int] | None:
-        """Return the values of a key; None if it is not there."""
+        """Return the values of a key; None if it is missing."""
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             return None
@@ -70,7 +70,7 @@ class MeteorData:
     """Look-ups in the index; words are lower-cased tokens.
 
     Args:
-        folder: where the index lies.
+        folder: the folder of the index.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -95,14 +95,14 @@ class MeteorData:
 
     def stem(self, word: str) -> int:
         """Return the number of a word's stem."""
-        # Those of usual words are in the index: a stem takes as long as a hundred look-ups.
+        # Those of common words are in the index, since stemming takes as long as a hundred look-ups.
         found = self._stems.get(word_number(word))
         return found[0] if found else word_number(self._stemmer(word))
 
     def paraphrases(self, phrases: NDArray[np.uint64]) -> dict[int, dict[int, None]]:
-        """Return for each of some phrases (distinct, sorted) those paraphrases that are among them.
+        """Return, for each of some phrases (distinct, sorted), its paraphrases that are among these phrases.
 
-        Phrases without any are left out; paraphrases are keys in the table's order.
+        Phrases without any are left out; the paraphrases are the keys of a dictionary, in the table's order.
         """
         table = self._phrases
         at = np.minimum(np.searchsorted(table.keys, phrases), len(table.keys) - 1)
@@ -110,7 +110,7 @@ class MeteorData:
         ends = table.ends[at].astype(np.int64)
         starts = np.where(at > 0, table.ends[at - 1], 0).astype(np.int64)
         sizes = ends - starts
-        # The places of all values, phrase by phrase.
+        # The indices of all values, phrase by phrase.
         places = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
         values, owners = table.values[places], np.repeat(table.keys[at], sizes)
         kept = among(values, phrases)
@@ -135,10 +135,10 @@ class MeteorData:
 
 
 def among(values: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Return which values are among some known ones, which are sorted."""
+    """Return which values are among the known ones, which are sorted."""
     if not len(known):
         return np.zeros(len(values), dtype=bool)
-    # The first bits tell most others apart, without a search.
+    # The leading bits exclude most values without a search.
     shift = np.uint64(48)
     marks = np.zeros(1 << 16, dtype=bool)
     marks[(known >> shift).astype(np.intp)] = True
@@ -150,7 +150,7 @@ def among(values: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.b
 
 
 def load_stemmer() -> Callable[[str], str]:
-    """Return Snowball's English stemmer, in the version that the jar has (115,041 of 115,041 words agree).
+    """Return Snowball's English stemmer, in the jar's version (115,041 of 115,041 words agree).
 
     Raises:
         MetricError: it is not installed.
@@ -169,12 +169,12 @@ def word_number(word: str) -> int:
 
 
 def installed() -> bool:
-    """Whether the packages with METEOR's data and its stemmer are there."""
+    """Whether the packages of METEOR's data and stemmer are installed."""
     return all(_found(name) is not None for name in ("pycocoevalcap", "snowballstemmer"))
 
 
 def load(cache: Path | None = None) -> MeteorData:
-    """Return METEOR's data; the first call on a machine makes the index (a minute or two).
+    """Return METEOR's data; the first call on a machine builds the index (a minute or two).
 
     Args:
         cache: the folder for the index; the user's cache by default.
@@ -200,12 +200,12 @@ def _found(package: str) -> ModuleSpec | None:
     try:
         return importlib.util.find_spec(package)
     except ValueError:
-        # What stands in `sys.modules` under the name is no package.
+        # The entry of `sys.modules` under this name is not a package.
         return None
 
 
 def _make(jar: Path, table: Path, work: Path) -> None:
-    # Late, like the two below: the index is made once.
+    # Imported late, like the two below: the index is built once.
     import zipfile
 
     with zipfile.ZipFile(jar) as archive:
@@ -236,7 +236,7 @@ def _index_paraphrases(table: Path, work: Path) -> None:
     numbers: dict[str, int] = {}
 
     def phrase_number(line: str, note: set[int] | None = None) -> int:
-        """Return the number of a phrase; those of its beginnings are added to `note`."""
+        """Return the number of a phrase; those of its prefixes, itself included, are added to `note`."""
         phrase = 0
         for word in line.split():
             if word not in numbers:
@@ -263,7 +263,7 @@ def _index_paraphrases(table: Path, work: Path) -> None:
 def _save(
     folder: Path, table: str, keys: NDArray[np.uint64], values: NDArray[np.generic], prefixes: set[int] | tuple[()]
 ) -> None:
-    """Write values sorted by key, the distinct keys (and keys without values), and where each key's values end."""
+    """Save values sorted by key, the distinct keys (with `prefixes`, which have no values), and each key's end."""
     order = np.argsort(keys, kind="stable")
     distinct = np.union1d(np.asarray(keys, np.uint64), np.fromiter(prefixes, np.uint64, len(prefixes)))
     np.save(folder / f"{table}_keys.npy", distinct)

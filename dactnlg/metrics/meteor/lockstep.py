@@ -1,8 +1,8 @@
-"""METEOR 1.5's beam for many pairs of sentences at once: what `meteor_beam.search` finds, in a quarter of the time.
+"""METEOR 1.5's beam for many pairs of sentences at once: the results of `beam.search`, in a quarter of the time.
 
-All pairs take their first contested word together, then their second, and so on. The paths of all are rows of a few
-arrays, those of a pair one after another in its order; a step is a handful of array operations over them. Ranks are
-whole numbers, and sorting is stable: the results are the same, not only close.
+All pairs process their first contested word together, then their second, and so on. All paths are rows of a few arrays,
+those of one pair adjacent and in order; a step is a handful of array operations. Ranks are integers and sorting is
+stable, so the results are identical.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from dactnlg.metrics.meteor.beam import ANYWHERE, BEAM, NOWHERE, AlignmentPlan, Match, search
 
 TOGETHER = 1024
-"""Pairs that go together: their paths take a few megabytes."""
+"""Pairs searched together; their paths take a few megabytes."""
 LONGEST_HYPOTHESIS, LONGEST_REFERENCE = 64, 1 << 8
-"""Words that the bits of a row can tell apart, and with which no rank overflows."""
+"""Most words: the hypothesis's must fit the bits of a row, and no rank may overflow."""
 
 Ints = NDArray[np.int64]
 
 
 class _Steps(NamedTuple):
-    """The contested words of each pair, and after them one more step, without options: its end.
+    """The contested words of each pair, followed by one more step without matches: its end.
 
-    `run` is whether a run goes before, `entry`, `end` and `rank` are that run's; `first` and `size` are the rows of its
-    options, the last of which is to match nothing.
+    `run` is whether a run precedes, `entry`, `end` and `rank` are that run's; `first` and `size` give the rows of the
+    step's options, the last of which is to match nothing.
     """
 
     at: Ints
@@ -42,7 +42,7 @@ class _Steps(NamedTuple):
 
 
 class _Options(NamedTuple):
-    """What paths can do at a contested word; see `meteor_beam` for the columns."""
+    """The options at a contested word; see `_Option` in `meteor.beam` for the columns."""
 
     words: NDArray[np.uint64]
     going_on: Ints
@@ -55,7 +55,7 @@ class _Options(NamedTuple):
 
 
 class _Paths(NamedTuple):
-    """Partial alignments; `owner` is the pair, `before` the row before the last step, `option` what was taken there."""
+    """Partial alignments; `owner` is the pair, `before` the row before the last step, `option` what it took."""
 
     owner: Ints
     rank: Ints
@@ -67,9 +67,9 @@ class _Paths(NamedTuple):
 
 
 def search_all(plans: Sequence[AlignmentPlan]) -> list[tuple[list[Match], int]]:
-    """Return the best matches and the number of chunks for each plan, as `meteor_beam.search` does."""
+    """Return the best matches and the number of chunks of each plan, as `meteor.beam.search` does."""
     found: list[tuple[list[Match], int] | None] = [None] * len(plans)
-    # Those with as many steps go together; most come first, so that those who have ended are at the end.
+    # Plans with similar numbers of steps go together, most steps first, so that finished ones are at the end.
     together = sorted((i for i, task in enumerate(plans) if _fits(task)), key=lambda i: -len(plans[i].steps))
     for start in range(0, len(together), TOGETHER):
         block = together[start : start + TOGETHER]
@@ -83,7 +83,7 @@ def _fits(task: AlignmentPlan) -> bool:
 
 
 def _search_block(plans: Sequence[AlignmentPlan]) -> list[tuple[list[Match], int]]:
-    """Search plans with any number of steps but none, those with most steps first."""
+    """Search plans of at least one step, sorted by number of steps, most first."""
     steps, options, matches = _tables(plans)
     sizes = np.array([len(task.steps) for task in plans])
     chunk = np.array([task.chunk for task in plans])
@@ -106,7 +106,7 @@ def _search_block(plans: Sequence[AlignmentPlan]) -> list[tuple[list[Match], int
             paths = _advanced(paths, steps, options, first + number)
     chosen = [list(task.fixed) for task in plans]
     for number in range(int(sizes[0]), 0, -1):
-        # The last step of some, a middle one of others.
+        # This is the last step of some pairs, and a middle one of others.
         pairs = np.flatnonzero(sizes >= number)
         before, option = trail[number]
         taken = options.match[option[ends[pairs]]]
@@ -117,7 +117,7 @@ def _search_block(plans: Sequence[AlignmentPlan]) -> list[tuple[list[Match], int
 
 
 def _tables(plans: Sequence[AlignmentPlan]) -> tuple[_Steps, _Options, list[Match]]:
-    """Return the steps of all plans, one after another, the options of all steps, and the matches behind them."""
+    """Return the steps of all plans, the options of all steps, and the matches to which the options refer."""
     places = [(task, at, run) for task in plans for at, run in [*task.steps, (len(task.matches), task.rest)]]
     chunk = np.array([task.chunk for task, _, _ in places])
     credit = np.array([task.credit for task, _, _ in places])
@@ -127,7 +127,7 @@ def _tables(plans: Sequence[AlignmentPlan]) -> tuple[_Steps, _Options, list[Matc
     here = [task.matches[at] if at < len(task.matches) else () for task, at, _ in places]
     matches = list(chain.from_iterable(here))
     counts = np.fromiter(map(len, here), np.int64, len(here))
-    # To match nothing comes last.
+    # Matching nothing is the last option of a step.
     first = np.cumsum(counts + 1) - counts - 1
     step = np.repeat(np.arange(len(counts)), counts)
     rows, nothing = np.arange(len(matches)) + step, first + counts
@@ -148,7 +148,7 @@ def _tables(plans: Sequence[AlignmentPlan]) -> tuple[_Steps, _Options, list[Matc
 
 
 def _over_runs(paths: _Paths, steps: _Steps, here: Ints, chunk: Ints) -> _Paths:
-    """Return the best paths of each pair in order, after the run before its step."""
+    """Return the best paths of each pair, in order, after the run that precedes its step."""
     order = _best(paths.owner, paths.rank)
     owner, rank, last = paths.owner[order], paths.rank[order], paths.last[order]
     if steps.run[here[owner[0] : owner[-1] + 1]].any():
@@ -164,12 +164,12 @@ def _over_runs(paths: _Paths, steps: _Steps, here: Ints, chunk: Ints) -> _Paths:
 
 
 def _best(owner: Ints, rank: Ints) -> Ints:
-    """Return the rows of the `BEAM` best of each pair, best first, the earlier of two equal ones first."""
+    """Return the rows of the `BEAM` best paths of each pair, best first, ties in row order."""
     low, size = int(rank.min()), len(owner)
     span, bits = int(rank.max()) - low + 1, size.bit_length()
     keys = owner * span + (rank - low)
     if int(owner[-1] + 1) * span << bits < 1 << 63:
-        # Rows after keys in one number: sorting numbers is several times as fast as sorting rows by them.
+        # Key and row packed in one number: sorting is several times as fast as an argsort.
         order = np.sort(keys << bits | np.arange(size)) & ((1 << bits) - 1)
     else:
         order = np.argsort(keys, kind="stable")
@@ -182,7 +182,7 @@ def _best(owner: Ints, rank: Ints) -> Ints:
 
 
 def _lowest(owner: Ints, rank: Ints) -> tuple[Ints, Ints]:
-    """Return the pairs and for each its first row of the lowest rank."""
+    """Return the pairs, and the first row of the lowest rank of each."""
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     lowest = np.repeat(np.minimum.reduceat(rank, starts), np.diff(starts, append=len(owner)))
     rows = np.flatnonzero(rank == lowest)
@@ -191,9 +191,9 @@ def _lowest(owner: Ints, rank: Ints) -> tuple[Ints, Ints]:
 
 
 def _advanced(paths: _Paths, steps: _Steps, options: _Options, here: Ints) -> _Paths:
-    """Return what paths become over one contested word: each match that is free, and none, in this order."""
+    """Extend paths over one contested word: by each match whose words are unused, then by none."""
     step = here[paths.owner]
-    # A path that has come further already stays as it is: it has one row, that of its last option.
+    # A path that is already past this word stays as it is, as one row, that of the step's last option.
     waiting = paths.come_to > steps.at[step]
     count = np.where(waiting, 1, steps.size[step])
     starts = np.cumsum(count) - count
@@ -202,7 +202,7 @@ def _advanced(paths: _Paths, steps: _Steps, options: _Options, here: Ints) -> _P
     option = np.arange(len(before)) + (first - starts)[before]
     free = np.flatnonzero((paths.used[before] & options.words[option]) == 0)
     before, option = before[free], option[free]
-    # What was free and not taken costs its way.
+    # A free match that was not taken adds its distance.
     way = options.way[option]
     passed = np.cumsum(way) - way
     begun = np.flatnonzero(np.diff(before, prepend=-1))

@@ -1,8 +1,8 @@
 """METEOR 1.5 for English (Denkowski and Lavie 2014), the jar's `-l en -norm`, without Java.
 
-F of weighted matches, with less weight for function words, times a penalty for matches that come in many chunks.
-The best reference counts for a segment; the corpus score is that of the summed counts. The older definition that NLTK
-has under the same name (Banerjee and Lavie 2005) gives other numbers and is not this one.
+F of weighted matches, with less weight for function words, times a penalty for matches in many chunks. A segment is
+scored by its best reference; the corpus score is computed from the summed counts. NLTK's METEOR is the older definition
+(Banerjee and Lavie 2005) and gives other numbers.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
-"""Of exact, stem, synonym and paraphrase matches: the jar's for the ranking task, its default."""
+"""Of exact, stem, synonym and paraphrase matches: the jar's defaults, for its ranking task."""
 
 CHARACTERS = 1 << 21
-"""Of sentences that are read in one go."""
+"""Characters of sentences that are read together."""
 TOGETHER = 256
-"""Pairs of sentences that are aligned in one go; a worker's task."""
+"""Pairs of sentences that are aligned together; a worker's task."""
 MANY = 1500
-"""Alignments for which worker processes are started: to start takes one as long as half of them."""
+"""Alignments from which worker processes are started: starting one takes as long as half of them."""
 
 
 class Meteor(BoundedMetric):
-    """METEOR 1.5; S = 21: the counts that `Aligner` describes, of the best reference.
+    """METEOR 1.5; S = 21: the counts of `Aligner.align`, for the best reference.
 
     Args:
-        tokenization: how text is read before METEOR's own tokens are made of it.
-        data: METEOR's data; by default those in the user's cache, loaded once a sentence is to be read.
+        tokenization: the tokeniser applied before METEOR's own.
+        data: METEOR's data; by default those in the user's cache, loaded on first use.
     """
 
     names = ("METEOR-1.5",)
@@ -59,18 +59,18 @@ class Meteor(BoundedMetric):
         return Aligner(self._data)
 
     def needs(self) -> str:
-        """Return the command that installs the data and the stemmer, where one of them is missing."""
+        """Return the command that installs the data and the stemmer; empty if both are installed."""
         return "" if self._given or installed() else INSTALL
 
     def expect(self, segments: Sequence[Segment]) -> None:
-        """Load the data, and start worker processes where there is enough for them to do.
+        """Load the data, and start worker processes if there is enough work.
 
         Raises:
             MetricError: the data are not installed, or their index cannot be written.
         """
         folder = self._data.folder
         if not self._workers and sum(len(segment.references) for segment in segments) >= MANY:
-            # Late: few inputs are that large.
+            # Imported late: few inputs are that large.
             from dactnlg.metrics.meteor.workers import Workers
 
             self._workers = Workers(folder)
@@ -87,11 +87,11 @@ class Meteor(BoundedMetric):
         return rows
 
     def score(self, sums: Array) -> Array:
-        """Return METEOR, (..., 21) -> (..., 1); NaN where there are neither hypotheses nor references."""
+        """Return METEOR, (..., 21) -> (..., 1); NaN where both hypotheses and references are empty."""
         return combine(sums)
 
     def forget(self) -> None:
-        """Drop what was learnt about words, and end the workers."""
+        """Empty the caches, and end the workers."""
         self._aligner.forget(0)
         if self._workers:
             self._workers.end()
@@ -101,7 +101,7 @@ class Meteor(BoundedMetric):
         wanted = [(row, segment) for row, segment in zip(rows, segments, strict=True) if self.fits(segment)]
         texts = {text for _, segment in wanted for text in (segment.hypothesis, *segment.references)}
         read = {text: self._read(text) for text in texts}
-        # Dialogue corpora say the same again and again, and a reference that comes twice cannot be better then.
+        # Dialogue corpora repeat sentences; each distinct pair is aligned once.
         tasks = dict.fromkeys((segment.hypothesis, text) for _, segment in wanted for text in segment.references)
         pairs = [(read[hypothesis], read[text]) for hypothesis, text in tasks]
         blocks = [pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER)]
@@ -115,12 +115,12 @@ class Meteor(BoundedMetric):
             row[:] = _best([known[segment.hypothesis, text] for text in segment.references])
 
     def _read(self, sentence: str) -> str:
-        # The jar's protocol parts sentences by `|||`.
+        # The jar's protocol separates sentences by `|||`.
         return " ".join(self._split(sentence.replace("|||", "")))
 
 
 def _best(counts: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-    """Return those with the highest score, the first of equal ones."""
+    """Return the counts with the highest score, the first of equal ones."""
     return counts[0] if len(counts) == 1 else max(counts, key=segment_score)
 
 
@@ -134,13 +134,13 @@ def combine(sums: Array) -> Array:
     precision, recall = rates[..., 0], rates[..., 1]
     mean = divide(precision * recall, (1 - ALPHA) * recall + ALPHA * precision)
     fragmentation = divide(2 * sums[..., 20], sums[..., 4:20].sum(axis=-1))
-    with np.errstate(invalid="ignore"):  # counts that were read from a file may be anything
+    with np.errstate(invalid="ignore"):  # counts read from a file may be anything
         score = np.nan_to_num(mean * (1 - GAMMA * fragmentation**BETA), nan=0.0)
     return np.where(length.any(axis=-1), np.maximum(score, 0.0), np.nan)[..., None]
 
 
 def segment_score(counts: Sequence[float]) -> float:
-    """Return METEOR of one row of counts; the same as `Meteor.score`, without an array."""
+    """Return METEOR of one row of counts, as `combine` does, but in plain Python, which is faster for one row."""
     length, reference, function, reference_function = counts[:4]
     weighted = DELTA * (length - function) + (1 - DELTA) * function
     reference_weighted = DELTA * (reference - reference_function) + (1 - DELTA) * reference_function

@@ -1,7 +1,7 @@
-"""METEOR's own tokens for English: what the jar's option `-norm` makes of a sentence.
+"""METEOR's own tokenisation of English, the jar's option `-norm`.
 
-Punctuation stands alone and is kept, quotes and dashes are spelt one way, hyphened words come apart, contractions
-split before the apostrophe, and a final period leaves its word unless the word is a known abbreviation.
+Punctuation is kept as separate tokens, quotes and dashes are unified, hyphenated words and contractions (before the
+apostrophe) are split, and so is a final period, unless the word is a known abbreviation.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import re
 from collections.abc import Mapping
 
 ALWAYS, BEFORE_NUMBERS = 1, 2
-"""When a period belongs to an abbreviation."""
+"""When an abbreviation keeps its period."""
 
 _LETTER = "A-Za-zŠŽšžŸÀ-ÖØ-öø-ž"
 _ALNUM = f"0-9{_LETTER}"
-# In the order in which they are applied, after marks without one of which they change nothing. Two signs in a row share
-# no neighbour: each rule consumes what it looks at, so that `a,b,c` is split once only, as in the original.
+# In the order of application, each group after the marks without which it changes nothing. A match consumes its
+# neighbours, so two marks cannot share one: `a,b,c` is split only once, as in the original.
 _RULES = tuple(
     (marks.split(), [(re.compile(pattern, re.ASCII), replacement) for pattern, replacement in rules])
     for marks, rules in (
@@ -71,7 +71,7 @@ def split_meteor(sentence: str, abbreviations: Mapping[str, int]) -> list[str]:
 
 
 class Splitter:
-    """Splits sentences as `split_meteor` does, but what stands between spaces only once: corpora repeat their words.
+    """Splits sentences as `split_meteor` does, but caches the pieces between spaces, since corpora repeat words.
 
     Args:
         abbreviations: as for `split_meteor`.
@@ -89,7 +89,7 @@ class Splitter:
         pieces = _SPACE.split(sentence) if _OTHER_SPACE.search(sentence) else sentence.split(" ")
         for index, piece in enumerate(pieces):
             if piece[-1:] == ".":
-                # Whether it is an abbreviation depends on what comes next: a letter or a digit stands for that.
+                # Whether it keeps its period depends on what follows: a letter or a digit represents that.
                 following = "".join(pieces[index + 1 : index + 2])[:1]
                 piece += " a" if following in _LOWER else " 0" if following in _DIGITS else " "
             if piece not in known:
@@ -102,7 +102,7 @@ class Splitter:
         return tokens
 
     def forget(self, more_than: int) -> None:
-        """Drop what was split, if it is more than this."""
+        """Empty the cache if it holds more pieces than this."""
         if len(self._known) > more_than:
             self._known.clear()
 
@@ -114,13 +114,13 @@ def _without_period(word: str, following: str, abbreviations: Mapping[str, int])
     kind = abbreviations.get(stem, 0)
     if "." in stem and _HAS_LETTER.search(stem):
         return [word.replace(".", "")]
-    # What goes on in lower case is no new sentence.
+    # A lower-case letter does not begin a sentence.
     if kind == ALWAYS or following[:1] in _LOWER or (kind == BEFORE_NUMBERS and following[:1] in _DIGITS):
         return [word]
     return [stem, "."]
 
 
-# Two rules take the space for a neighbour, which then is none of a second sign.
+# Rules consume the space after a mark as its neighbour, so that a second mark cannot use it.
 _BESIDE_SPACE = re.compile(r"[,'`‘’][ \t\n\r\f]+[,'`‘’]")
 _OTHER_SPACE = re.compile(r"[\t\n\r\f]")
 _LOWER = frozenset("abcdefghijklmnopqrstuvwxyz")

@@ -1,7 +1,7 @@
-"""Processes that take a share of METEOR's alignments, where there are many and processors are free.
+"""Processes that compute a share of METEOR's alignments, if there are many and processors are free.
 
-Workers give what this process would give, so it does not matter who aligns what: one that cannot be started, is not
-ready yet or dies is done without. A worker ends when its pipe does, so none outlives the process that started it.
+Workers compute exactly what this process would, so it does not matter which of them does what: a worker that cannot be
+started, is not ready yet or dies is not needed. A worker ends when its pipe closes, so none outlives its parent.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from dactnlg._utils.processors import usable_processors
 from dactnlg._utils.spawning import SpawnedProcess
 
 Texts = Sequence[tuple[str, str]]
-"""A hypothesis and a reference each."""
+"""Pairs of hypothesis and reference."""
 Counts = list[tuple[float, ...]]
 MOST = 3
-"""Workers, of some 80 MB each."""
+"""The most workers, of some 80 MB each."""
 _BROKEN = (OSError, EOFError)
-"""What a pipe raises whose other end has died."""
+"""Raised by a pipe whose other end has died."""
 
 
 class Workers:
     """Processes that align.
 
     Args:
-        folder: where METEOR's index lies.
-        count: how many to start; by default one less than the processors that this process may use, at most `MOST`.
+        folder: the folder of METEOR's index.
+        count: how many to start; by default one fewer than the usable processors, at most `MOST`.
     """
 
     def __init__(self, folder: Path, count: int | None = None) -> None:
         wanted = min(usable_processors() - 1, MOST) if count is None else count
         self.workers: list[Worker] = []
-        # A daemon of `multiprocessing` may have no processes of its own: an AssertionError.
+        # A daemonic process of `multiprocessing` may not start processes and raises AssertionError.
         with contextlib.suppress(OSError, AssertionError):
             self.workers += (Worker(folder) for _ in range(wanted))
 
     def share(self, blocks: Sequence[Texts], align: Callable[[Texts], Counts]) -> list[Counts]:
-        """Return what `align` gives for each block; workers that are ready do some of it."""
+        """Return the result of `align` for each block; workers that are ready compute some of them."""
         waiting = deque(enumerate(blocks))
         found: dict[int, Counts] = {}
         threads: dict[Worker, threading.Thread] = {}
@@ -60,11 +60,11 @@ class Workers:
             for thread in threads.values():
                 thread.join()
         except BaseException:
-            # Answers to what workers have taken would come to whoever asks next.
+            # Otherwise the next caller would receive the answers to these blocks.
             self.end()
             raise
         self.workers = [worker for worker in self.workers if not worker.broken]
-        # What a worker had taken when it died.
+        # Blocks that a worker had taken when it died are aligned here.
         return [found[index] if index in found else align(block) for index, block in enumerate(blocks)]
 
     def end(self) -> None:
@@ -76,11 +76,11 @@ class Workers:
 
 
 class Worker:
-    """One process, as the one that started it sees it.
+    """The parent's handle of one worker process.
 
     Attributes:
-        broken: whether it has died.
-        process: it.
+        broken: whether the process has died.
+        process: the process.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -91,7 +91,7 @@ class Worker:
         theirs.close()
 
     def ready(self) -> bool:
-        """Whether it takes blocks."""
+        """Whether the process is ready to take blocks."""
         with self._noting_the_end():
             if not self._begun and not self.broken and self._pipe.poll():
                 self._pipe.recv()
@@ -99,7 +99,7 @@ class Worker:
         return self._begun and not self.broken
 
     def align(self, waiting: deque[tuple[int, Texts]], found: dict[int, Counts]) -> None:
-        """Have blocks aligned until none waits; in a thread, which does nothing but wait."""
+        """Send waiting blocks to the process, one by one, until none is left; runs in a thread of its own."""
         with self._noting_the_end():
             while waiting:
                 try:
@@ -118,8 +118,8 @@ class Worker:
 
 
 def _serve(pipe: Connection, folder: Path) -> None:
-    """Be a worker: say that it is ready, then align every block that comes, until the pipe ends."""
-    # Arrays and numbers have no cycles, and to look for them takes up to a fifth of the time.
+    """Run a worker: report that it is ready, then align each block received, until the pipe closes."""
+    # Arrays and numbers form no cycles, and collecting takes up to a fifth of the time.
     gc.disable()
     from dactnlg.metrics.meteor.align import Aligner
     from dactnlg.metrics.meteor.data import MeteorData

