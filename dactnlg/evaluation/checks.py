@@ -1,4 +1,4 @@
-"""What the checks of generated sentences found: faults, what could not be checked, and acts that training never had."""
+"""The results of checking generated sentences: faults, what could not be checked, and unseen acts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dactnlg.text.slots import SlotChecker
 
 
 class CueCount(NamedTuple):
-    """Special values (yes, no, dontcare) by the data card's cues, which say how they are worded.
+    """Special values (yes, no, dontcare) as checked by the data card's cues, which specify their wording.
 
     Attributes:
         required: how many could be checked.
         wrong: how many of these were worded wrongly.
-        unchecked: how many could not, for there are no cues for them.
-        extra: how many were worded that the acts do not have.
+        unchecked: how many could not be checked for lack of cues.
+        extra: how many were worded that are not in the acts.
     """
 
     required: int
@@ -28,7 +28,7 @@ class CueCount(NamedTuple):
     extra: int = 0
 
     def __str__(self) -> str:
-        """Return it in words: "not checked" where nothing was, never "0 of 0"."""
+        """Return the counts in words: "not checked" if nothing was, never "0 of 0"."""
         extra = f"{self.extra} that the acts do not have" if self.extra else ""
         if not self.required:
             rest = f"not checked: no cues for any of {self.unchecked}" if self.unchecked else "none to check"
@@ -39,18 +39,18 @@ class CueCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What the checks of generated sentences found; sentences are counted.
+    """The results of checking generated sentences, as numbers of sentences.
 
     Attributes:
-        sentences: all of them.
-        value_faults: those with a fault in values, which are all that the slot error rate counts.
+        sentences: all sentences.
+        value_faults: those with a fault in values, the only ones that the slot error rate counts.
         slot_faults: those with any fault: values, special values, questions, act types (`Generation.slots_ok`).
         faults: missing or extra slot -> how often, the most frequent first.
-        cues: special values by the data card's cues alone.
-        with_unchecked: those of whose act something could not be checked by anything.
-        unchecked: special value or question that nothing could check -> how often, the most frequent first.
-        unseen: those for acts whose combination of act types and slots training never had.
-        doubtful: those that do not read like training (`Generation.doubts`).
+        cues: special values, by the data card's cues alone.
+        with_unchecked: those for which a part of the act could not be checked at all.
+        unchecked: special value or question that could not be checked -> how often, the most frequent first.
+        unseen: those for acts whose combination of act types and slots is not in the training data.
+        doubtful: those that do not resemble the training data (`Generation.doubts`).
     """
 
     sentences: int
@@ -64,7 +64,7 @@ class Checks:
     doubtful: int
 
     def lines(self) -> list[str]:
-        """Return it in words, a line each; what there is none of is left out, but for faults."""
+        """Return the results in words, one per line; zero counts are left out, except of faults."""
         number = self.sentences
         most = f"; most often {named(self.faults)}" if self.faults else ""
         found = [
@@ -88,20 +88,20 @@ class Checks:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it, names as in the attributes."""
+        """Return the results as JSON, named like the attributes."""
         return {**asdict(self), "cues": self.cues._asdict()}
 
 
 def count_checks(checker: SlotChecker, turns: Sequence[Turn], generations: Sequence[Generation]) -> Checks:
-    """Count what is known of generated sentences.
+    """Count the faults of generated sentences.
 
     Args:
-        checker: of the corpus: finds values, and cues of special values, in finished sentences.
+        checker: the corpus's checker; finds values, and cues of special values, in finished sentences.
         turns: the acts.
-        generations: a sentence for each.
+        generations: one sentence per act.
     """
     reports = [checker.check(turn, said.raw) for turn, said in zip(turns, generations, strict=True)]
-    # Questions have no cues: they are the reader's to check.
+    # Questions have no cues; the reader checks them.
     without = sum("=" in name for turn in turns for name in checker.unchecked(turn))
     required, wrong, extra = (
         sum(counts)

@@ -1,4 +1,4 @@
-"""Tables of acts, hypotheses and references: TSV and CSV with a header line, as the E2E challenge has them."""
+"""Tables of acts, hypotheses and references: TSV and CSV with a header line, as in the E2E challenge."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _HYPOTHESIS = re.compile(
 )
 _REFERENCE = re.compile(r"(refs?|references?|trg|tgt|targets?|human([_ .-]refs?)?)[_ .-]?\d*", re.IGNORECASE)
 NAMES = "act (mr, source), hypothesis (output, system) and reference (ref, target; several: ref1, ref2)"
-"""What columns may be called, for messages."""
+"""Accepted names of columns, for messages."""
 
 
 class SentenceRow(NamedTuple):
-    """One row: the act where there is such a column, the hypothesis likewise, the references that are not blank."""
+    """One row: the act and the hypothesis, if there is such a column, and the references that are not blank."""
 
     line: int
     act: str | None
@@ -30,14 +30,14 @@ class SentenceRow(NamedTuple):
 
 
 def delimiter(header: str) -> str:
-    """Return what separates the columns of a header line, a tab, a comma or a semicolon; nothing where none does."""
+    """Return the delimiter of a header line, a tab, a comma or a semicolon; empty if there is none."""
     return next((sign for sign in "\t,;" if sign in header), "")
 
 
 def known_header(header: str) -> bool:
-    """Whether a line is the header of a table of sentences: it names a hypothesis or a reference, and something else.
+    """Whether a line is the header of a table of sentences: it names a hypothesis or a reference, and another column.
 
-    A sentence with a comma is none: every one of its parts would have to be such a name.
+    Without tabs, all its parts must be known names, so that a sentence with a comma is not taken for a header.
     """
     names = _names(header)
     known = [name for name in names if any(p.fullmatch(name) for p in (_ACT, _HYPOTHESIS, _REFERENCE))]
@@ -49,11 +49,11 @@ def read_rows(lines: Iterable[tuple[int, str]], where: str) -> list[SentenceRow]
     """Return the rows of a table.
 
     Args:
-        lines: line number and text, the header first; blank lines are passed over.
-        where: how messages name the file.
+        lines: line numbers and texts, the header first; blank lines are skipped.
+        where: what messages call the file.
 
     Raises:
-        MetricError: two columns of acts or hypotheses, no row, or a row with more or fewer cells than the header.
+        MetricError: there are two columns of acts or hypotheses, no rows, or a row of another length than the header.
     """
     numbered = [(number, line) for number, line in lines if line.strip()]
     header, numbers = numbered[0][1], [number for number, _ in numbered]
@@ -89,5 +89,5 @@ def _cells(rows: Iterable[tuple[int, list[str]]], where: str) -> Iterator[tuple[
 
 
 def _names(header: str) -> list[str]:
-    # Any line of text may be asked whether it is a header.
+    # Called for any line of text, so the delimiter may be empty.
     return [name.strip() for name in next(csv.reader([header], delimiter=delimiter(header) or "\t"))]

@@ -18,7 +18,7 @@ _WORDS = {
 
 
 class Differing(NamedTuple):
-    """One setting in which two signatures differ; `none` stands for the side that does not have it."""
+    """A setting in which two signatures differ; `none` for a signature that lacks it."""
 
     what: str
     first: str
@@ -26,7 +26,7 @@ class Differing(NamedTuple):
 
 
 def differing(one: str, two: str) -> Iterator[Differing]:
-    """Yield the settings in which two signatures differ, the score's name first."""
+    """Yield the settings in which two signatures differ, beginning with the score's name."""
     first, second = ({"score": _score(signature), **settings_of(signature)} for signature in (one, two))
     for key in dict.fromkeys((*first, *second)):
         if first.get(key) != second.get(key):
@@ -34,11 +34,11 @@ def differing(one: str, two: str) -> Iterator[Differing]:
 
 
 def differences(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
-    """Return what makes two scores incomparable, a phrase each; an empty list where their hashes agree.
+    """Return the reasons why two scores are not comparable, as phrases; an empty list if their hashes agree.
 
     Args:
-        one, two: `{"signature": ..., "hash": ...}` as score JSON has them, and, where known, "acts" and "references",
-            the hashes of `ReferenceHash.parts`, which tell another corpus from other references.
+        one, two: `{"signature": ..., "hash": ...}` as in the JSON of scores and, if known, "acts" and "references", the
+            hashes of `ReferenceHash.parts`, which distinguish another corpus from other references.
     """
     if one["hash"] == two["hash"]:
         return []
@@ -57,10 +57,10 @@ def differences(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
 
 
 def refuse_incomparable(one: Mapping[str, Any], two: Mapping[str, Any]) -> None:
-    """Do nothing where two scores may be compared.
+    """Raise an error unless two scores may be compared.
 
     Raises:
-        MetricError: their hashes differ; the message names the settings that do.
+        MetricError: their hashes differ; the message names the settings that differ.
     """
     found = differences(one, two)
     if found:

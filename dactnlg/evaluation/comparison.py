@@ -1,6 +1,6 @@
 """Comparison of two systems: differences of scores with significance tests, by act and by segment.
 
-Two scores are ranked only where their hashes agree: the same metric in the same variant, on the same references.
+Two scores are compared only if their hashes agree: the same metric in the same variant, on the same references.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SURE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One score of both systems; `test` is None where the score cannot be resampled."""
+    """One score of both systems; `test` is None if the score cannot be resampled."""
 
     preset: str
     name: str
@@ -40,14 +40,14 @@ class Difference:
 
     @property
     def better(self) -> str:
-        """`A` or `B` where both tests call the difference sure, else nothing."""
+        """`A` or `B` if the difference is significant by both tests, else empty."""
         if self.test is None or not max(self.test.p_bootstrap, self.test.p_randomization) < SURE:
             return ""
         return "B" if (self.test.difference > 0) != (self.name in LOWER_IS_BETTER) else "A"
 
 
 class Change(NamedTuple):
-    """An act, or one segment: its score under both systems. `gain` is above 0 where B is better."""
+    """The score of an act type or of a segment for both systems; `gain` is positive if B is better."""
 
     act: str
     first: float
@@ -61,15 +61,15 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SystemComparison:
-    """What `compare` found.
+    """The result of `compare`.
 
     Attributes:
         labels: what A and B are.
         differences: the scores that may be compared.
-        refused: those that may not, and why, one sentence each.
-        metric: the score by which acts and segments are listed, under the first preset that may be compared.
-        acts: every act that changed, most improved first.
-        segments: every segment that changed, most improved first.
+        refused: the scores that may not be compared, and why, one sentence each.
+        metric: the score by which acts and segments are listed, under the first comparable preset that has it.
+        acts: all act types that changed, most improved first.
+        segments: all segments that changed, most improved first.
     """
 
     labels: tuple[str, str]
@@ -80,7 +80,7 @@ class SystemComparison:
     segments: list[Change] = field(default_factory=list)
 
     def to_json(self, top: int | None = None) -> dict[str, Any]:
-        """Return everything as JSON; of segments the `top` first and last, or all."""
+        """Return everything as JSON; of the segments only the `top` most improved and most worsened, or all."""
         differences = []
         for item in self.differences:
             test = None if item.test is None else {k: defined(v) for k, v in item.test._asdict().items()}
@@ -102,7 +102,7 @@ class SystemComparison:
 
 @dataclass(frozen=True, kw_only=True)
 class RunEvaluation:
-    """How run folders are evaluated to be compared; attributes as `evaluate` takes them."""
+    """How run folders are evaluated for a comparison; attributes as the arguments of `evaluate`."""
 
     corpus: str | None = None
     split: str = "test"
@@ -115,19 +115,19 @@ class RunEvaluation:
 
 
 def load_system(source: str | Path, how: RunEvaluation = RunEvaluation()) -> dict[str, StoredScores]:
-    """Return a system's scores by preset: read from a JSON file, or made by evaluating a run folder.
+    """Return a system's scores by preset: read from a JSON file, or computed by evaluating a run folder.
 
     Args:
         source: the file or the folder.
-        how: for a folder, how it is evaluated.
+        how: how a folder is evaluated.
 
     Raises:
-        MetricError: no such file, or not one of scores.
+        MetricError: no such file, or it does not contain scores.
         RunError: the folder is not a run.
     """
     if not Path(source).is_dir():
         return read_scores(source)
-    # Late: a run needs its model, files do not.
+    # Imported late: files need no model.
     from dactnlg.evaluation.evaluate import evaluate
     from dactnlg.generation.options import GenerationOptions
 
@@ -154,11 +154,11 @@ def compare(
     trials: int = resampling.TRIALS,
     seed: int = resampling.SEED,
 ) -> SystemComparison:
-    """Compare two systems under every preset that both were scored under.
+    """Compare two systems under each preset that both were scored under.
 
     Raises:
         MetricError: no score may be compared; the message names the settings that differ.
-        UnknownNameError: `metric` is none of the comparable scores, nor a family of them (`BLEU`), case ignored.
+        UnknownNameError: `metric` is neither a comparable score nor a family of these (`BLEU`), case ignored.
     """
     differences: list[Difference] = []
     refused: list[str] = []
@@ -184,7 +184,7 @@ def compare(
     if listed is None and metric is not None and not _meant(metric, found):
         raise UnknownNameError("metric", metric, found)
     if listed is None:
-        # Segments have no score of their own where only whole corpora have one.
+        # Scores of whole corpora, such as diversity, have no values for segments.
         return SystemComparison(labels, differences, refused, "")
     name, a, b = listed
     acts, segments = _acts(name, a, b), _segments(name, a, b)
@@ -192,7 +192,7 @@ def compare(
 
 
 def _meant(metric: str, names: Iterable[str]) -> list[str]:
-    """Return those of some scores that a name stands for: itself, a family (`BLEU`) or a group, case ignored."""
+    """Return those of some scores that a name stands for: one score, a family (`BLEU`) or a group, case ignored."""
     asked = metric.casefold()
     group = GROUPS.get(asked, ())
     return [n for n in names if n in group or asked in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
@@ -201,7 +201,7 @@ def _meant(metric: str, names: Iterable[str]) -> list[str]:
 def _common(
     first: dict[str, StoredScores], second: dict[str, StoredScores]
 ) -> list[tuple[str, StoredScores, StoredScores]]:
-    """Return the presets of both; with none in common the first of each, for the refusal to name what differs."""
+    """Return the common presets; without any, the first of each, so that the refusal can name what differs."""
     both = [name for name in first if name in second]
     if both:
         return [(name, first[name], second[name]) for name in both]
@@ -209,7 +209,7 @@ def _common(
 
 
 def _aligned(a: StoredScores, b: StoredScores) -> tuple[StoredScores, StoredScores]:
-    """Return both with their segments in A's order: hashes leave the order alone, paired tests do not."""
+    """Return both with their segments in A's order, which hashes ignore but paired tests depend on."""
     keys, others = ([text["key"] for text in system.texts] for system in (a, b))
     if keys == others or sorted(map(str, keys)) != sorted(map(str, others)):
         return a, b
@@ -220,7 +220,7 @@ def _aligned(a: StoredScores, b: StoredScores) -> tuple[StoredScores, StoredScor
 
 
 def _why_not(name: str, a: StoredScores, b: StoredScores) -> str:
-    """Say why a score may not be compared; nothing if it may."""
+    """Return why a score may not be compared; empty if it may."""
     for label, system in (("A", a), ("B", b)):
         if name not in system.values:
             return f"{label} was not scored with it"
@@ -258,7 +258,7 @@ def _sign(name: str) -> int:
 
 
 def _acts(name: str, a: StoredScores, b: StoredScores) -> list[Change]:
-    """Return the scores of each act type (`offer&inform` for a turn of two) that changed."""
+    """Return the act types (`offer&inform` for a turn of two) whose score changed, most improved first."""
     if not a.texts or name not in a.families or name not in b.families:
         return []
     groups: dict[str, list[int]] = defaultdict(list)
@@ -291,7 +291,7 @@ def _segments(name: str, a: StoredScores, b: StoredScores) -> list[Change]:
 
 
 def act_types(act: str) -> str:
-    """Return the act types of an act string, `offer&inform` for a turn of two; the string itself if it is no act."""
+    """Return the act types of an act string, `offer&inform` for a turn of two; or the string itself if it is no act."""
     try:
         return "&".join(part.act_type for part in parse(act))
     except ActError:

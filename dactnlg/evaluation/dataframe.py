@@ -1,4 +1,4 @@
-"""Scores as pandas DataFrames; pandas is asked for only here."""
+"""Scores as pandas DataFrames; only this module imports pandas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def from_rows(rows: Sequence[Mapping[str, Any]], numbers: Sequence[str]) -> pd.DataFrame:
-    """Return a DataFrame of rows, (column -> value); None is NaN in the columns of `numbers`.
+    """Return a DataFrame of rows (column -> value); in the columns of `numbers`, None becomes NaN.
 
     Raises:
         MetricError: pandas is not installed.
@@ -22,7 +22,7 @@ def from_rows(rows: Sequence[Mapping[str, Any]], numbers: Sequence[str]) -> pd.D
 
 
 def from_array(values: Array, names: Sequence[str], texts: Mapping[str, Sequence[object]]) -> pd.DataFrame:
-    """Return a DataFrame with the columns of `texts` before those of an array, (N, K), which have `names`.
+    """Return a DataFrame with the columns of `texts`, followed by those of an array, (N, K), called `names`.
 
     Raises:
         MetricError: pandas is not installed.

@@ -31,7 +31,7 @@ from dactnlg.text.example import Example
 from dactnlg.text.slots import ValueChecker
 
 CHUNK = 1024
-"""Acts generated at once: enough to fill batches, and few enough for a progress bar that moves."""
+"""Acts generated at a time: enough to fill batches, and few enough for the progress bar to move."""
 
 
 def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet here and nowhere else)
@@ -57,26 +57,26 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     (0, 300)
 
     Args:
-        run: the run, or its folder; of several, which search together, no manifest gets the scores.
+        run: the run or its folder; or several, which search together, and whose scores are not recorded.
         corpus: the name or the JSONL or CSV file of a corpus; by default the one that the run was trained on.
         split: `train`, `valid` or `test`.
-        presets: an evaluation protocol or several; by default those that fit the corpus.
+        presets: one or more evaluation protocols; by default those that fit the corpus.
         metrics: names of scores as on the command line, `perplexity` included; by default those of each preset.
-        more: names of scores beside these.
+        more: names of further scores.
         data_dir: where to look for corpus files first.
         vectors: a file of word vectors, for the embedding metrics.
-        options: how sentences are generated; by default as the run's configuration has it.
-        backend: what runs the model, as `Generator.load` takes it.
+        options: how sentences are generated; by default as configured in the run.
+        backend: what runs the model, as for `Generator.load`.
 
     Returns:
-        The generated sentences, the scores under each preset and what the checks found; `table()`, `to_dict()`,
-        `to_frame()` and `write_report(path)` show them. Scores are in 0..1, but for CIDEr (0..10), NIST, perplexity,
+        The generated sentences, the scores under each preset and the results of the checks; `table()`, `to_dict()`,
+        `to_frame()` and `write_report(path)` show them. Scores are in 0..1, except for CIDEr (0..10), NIST, perplexity,
         TER and SER.
 
     Raises:
         RunError, CorpusError: no usable run; the corpus or its split is missing or empty.
         UnknownNameError: no such preset, metric or constraint.
-        MetricError: a metric whose data are missing, or the perplexity of a run without a model.
+        MetricError: the data of a metric are missing, or a run without a model has no perplexity.
     """
     folders = listed(run)
     folder = Run(folders[0])
@@ -94,7 +94,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
             f"{folder.path} was trained on {section.name}, which is not there, seen from the current folder; "
             "name a corpus or the path of its card: --corpus"
         )
-    # Before it is loaded: training may put another run in its place while this one is scored.
+    # Before loading, since training may replace the run while it is scored.
     state = folder.state()
     generator = Generator.load(folders, backend)
     if wants_perplexity and generator.decoder is None:
@@ -117,7 +117,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
 
 
 def _without_perplexity(metrics: Sequence[str] | None) -> Sequence[str] | None:
-    """Return the metrics that are computed from sentences; SER where perplexity alone was asked for."""
+    """Return the metrics that are computed from sentences; SER if only perplexity was requested."""
     return metrics and ([name for name in metrics if not is_perplexity(name)] or ["SER"])
 
 
@@ -129,13 +129,13 @@ def _examples(corpus: Corpus, split: str) -> list[Example]:
 
 
 def _generate(generator: Generator, examples: Sequence[Example], options: GenerationOptions) -> list[Generation]:
-    """Generate the turns of all examples, in parts, with a progress bar at a terminal."""
+    """Generate sentences for all examples, in chunks, with a progress bar at a terminal."""
     generations: list[Generation] = []
     with tqdm(total=len(examples), desc="generating", unit=" acts", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(examples), CHUNK):
             part = examples[start : start + CHUNK]
             turns, contexts = [example.turn for example in part], [example.context for example in part]
-            # A gold corpus may hold names that training never had: they are generated as well as can be, not refused.
+            # The corpus may have slots or act types that are not in the training data: do not refuse them.
             generations += generator.generate(turns, options, strict=False, first=start, context=contexts)
             bar.update(len(part))
     return generations
@@ -150,7 +150,7 @@ def score_generations(
     given: Materials = NOTHING,
     more: Sequence[str] = (),
 ) -> list[Scores]:
-    """Score one generation for each example of a split, in raw form, under each preset; `more` beside its metrics."""
+    """Score one generation per example of a split, in raw form, under each preset; `more` adds to its metrics."""
     results = []
     for preset in presets:
         references, normalize = references_for(preset, examples)
@@ -166,8 +166,8 @@ def score_generations(
 
 
 def _with_more(preset: str, metrics: Sequence[str] | None, more: Sequence[str]) -> Sequence[str] | None:
-    """Return the names of scores with further ones; None where the preset's own are all."""
-    # What is not installed may be missing where nobody has asked for it by name.
+    """Return the names of the scores and further ones; None if only the preset's own are wanted."""
+    # A metric that is not installed is an error only if requested by name.
     missing = {name for item in not_installed(preset) for name in item.names}
     own = [*(n for n in get_preset(preset).metrics if n not in missing), "SER"] if metrics is None else metrics
     others = [name for name in more if name not in own]
@@ -175,29 +175,30 @@ def _with_more(preset: str, metrics: Sequence[str] | None, more: Sequence[str]) 
 
 
 def training_sentences(corpora: Iterable[Corpus]) -> list[str]:
-    """Return all sentences that a run may have been trained on, handcrafted ones included; once each."""
+    """Return the distinct sentences that a run may have been trained on, handcrafted ones included."""
     examples = [example for corpus in corpora for example in corpus.split("train")]
     return list(dict.fromkeys(text for e in examples for text in (*e.references, *e.handcrafted)))
 
 
 def _settings(vectors: str | Path | None, options: GenerationOptions) -> dict[str, Any]:
-    """Return an evaluation's settings for the manifest: the word vectors, and the options that are not the defaults."""
+    """Return the settings recorded in the manifest: the word vectors, and options that differ from the defaults."""
     usual = GenerationOptions().chosen()
     chosen = {name: value for name, value in sorted(options.chosen().items()) if value != usual.get(name)}
     return {"vectors": None if vectors is None else str(Path(vectors).absolute()), "options": chosen}
 
 
 def _record(run: Run, state: str | None, entry: dict[str, Any], results: Sequence[Scores]) -> bool:
-    """Add an evaluation to the manifest of a run in this state; return whether it could be written."""
+    """Add an evaluation to the run's manifest if the run is still in this state; return whether it was written."""
     scores = {result.preset: _recordable(result) for result in results}
     made_by = {"command": provenance.command(), "code": provenance.code()}
     return run.add_evaluation({**entry, **made_by, "scores": scores}, state)
 
 
 def _recordable(scores: Scores) -> dict[str, Any]:
-    """Return corpus scores with hashes, and for each that segments have the standard error of its mean over them.
+    """Return corpus scores with hashes and, if defined for segments, the standard error of their mean.
 
-    What is not installed here was not scored: whoever reproduces the run need not have it either.
+    Scores that were not computed, as they are not installed, are left out, so that reproducing the run does not need
+    them.
     """
     made = {name: score for name, score in scores.corpus_json().items() if "reason" not in score}
     found: dict[str, Any] = {name: {**score, "error": None} for name, score in made.items()}

@@ -1,4 +1,4 @@
-"""Files of hypotheses and of references that are read as a whole: tables, GEM's JSON, lines in groups."""
+"""Reads files of hypotheses and references that must be read whole: tables, GEM's JSON, groups of lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FORMS = "dactnlg score HYPOTHESES REFERENCES [REFERENCES ...]"
 
 @dataclass(slots=True)
 class _Outputs:
-    """The hypotheses of a file and what else it says of them; None where it says nothing of that kind."""
+    """The hypotheses of a file and what else it contains for them; None for what it does not contain."""
 
     hypotheses: list[str]
     references: list[tuple[str, ...]] | None = None
@@ -42,7 +42,7 @@ def read_whole(paths: Sequence[str | Path], task: str | None = None) -> Iterator
     """Yield the pairs of one file of both, or of hypotheses and files of references; see `pairs.read_files`.
 
     Raises:
-        MetricError: a file cannot be read, is of another format than its place asks for, or they do not fit together.
+        MetricError: a file cannot be read or is of the wrong format, or the files do not fit together.
     """
     path, others = paths[0], paths[1:]
     documents = {other: read_document(other) for other in paths if seen_format(other) == JSON}
@@ -60,9 +60,9 @@ def read_whole(paths: Sequence[str | Path], task: str | None = None) -> Iterator
 
 
 def groups(path: str | Path) -> list[tuple[str, ...]]:
-    """Return the lines of a file in groups, between which are blank lines: as e2e-metrics has several references.
+    """Return the lines of a file in groups separated by blank lines, the e2e-metrics format of several references.
 
-    Two blank lines in a row are a group without a line; those at the end of the file are none.
+    Two successive blank lines enclose an empty group, except at the end of the file.
     """
     found: list[list[str]] = [[]]
     for _, text in read_lines(path):
@@ -76,7 +76,7 @@ def groups(path: str | Path) -> list[tuple[str, ...]]:
 
 
 def _outputs(path: str | Path, document: Any, task: str | None, *, alone: bool) -> _Outputs:
-    """Return what a file of hypotheses holds; whether it is the only file is for messages."""
+    """Return the contents of a file of hypotheses; `alone` is whether it is the only file, for messages."""
     form = seen_format(path)
     if form == PLAIN:
         texts = [text for _, text in read_lines(path)]
@@ -100,7 +100,7 @@ def _outputs(path: str | Path, document: Any, task: str | None, *, alone: bool) 
 
 
 def _references(path: str | Path, document: Any, outputs: _Outputs, task: str | None) -> list[tuple[str, ...]]:
-    """Return the references of each hypothesis that a file holds; acts that it holds are added to the outputs."""
+    """Return the references in a file, by hypothesis; the file's acts are added to the outputs."""
     form, size = seen_format(path), len(outputs.hypotheses)
     if form == PLAIN:
         lines: list[tuple[str, ...]] = [(text,) for _, text in read_lines(path)]
@@ -115,7 +115,7 @@ def _references(path: str | Path, document: Any, outputs: _Outputs, task: str | 
     turns = _turns(rows, path)
     if turns is None:
         return _fitting(path, size, {"rows": [row.references or () for row in rows]})
-    # One row a reference, as E2E's files have them: those of an act belong together.
+    # One row per reference, as in E2E's files: rows of the same act belong together.
     by_act: dict[Turn | None, list[str]] = {}
     for turn, row in zip(turns, rows, strict=True):
         by_act.setdefault(turn, []).extend(row.references or ())
@@ -147,7 +147,7 @@ def _gem_references(path: str | Path, document: Any, outputs: _Outputs, task: st
 
 
 def _reorder(outputs: _Outputs, keys: list[str], path: str | Path) -> None:
-    """Put outputs into the order of the references by GEM's keys; what has no reference is left out."""
+    """Reorder the outputs like the references, by GEM's keys; outputs without references are left out."""
     places = {key: place for place, key in enumerate(outputs.keys or ())}
     missing = next((key for key in keys if key not in places), None)
     if missing is not None:
@@ -162,7 +162,7 @@ def _reorder(outputs: _Outputs, keys: list[str], path: str | Path) -> None:
 def _fitting(
     path: str | Path, size: int, readings: dict[str, list[tuple[str, ...]]], rows: int = 0
 ) -> list[tuple[str, ...]]:
-    """Return the first way to read a file that gives as many segments as there are hypotheses."""
+    """Return the first reading of a file that has as many segments as there are hypotheses."""
     for found in readings.values():
         if len(found) == size:
             return found

@@ -14,17 +14,17 @@ FORM = (
     '{"submission_name": ..., "tasks": {NAME: {"values": [text, ...], "keys": [...]}}}, or {"values": [...]} of texts'
     ' or of objects with "generated", "target" and "gem_id"'
 )
-"""What is read, for messages."""
+"""The accepted forms, for messages."""
 
 
 class Values(NamedTuple):
-    """What a file says of each segment; None where it says nothing of that kind.
+    """The contents of a file, by segment; None for what it does not contain.
 
     Attributes:
-        hypotheses: the outputs, (N).
-        references: the references of each segment, (N).
-        acts: the act of each segment as it is written, (N).
-        keys: GEM's identifier of each segment, (N).
+        hypotheses: the outputs, (N,).
+        references: the references of each segment, (N,).
+        acts: the act of each segment as written, (N,).
+        keys: GEM's identifier of each segment, (N,).
     """
 
     hypotheses: list[str] | None
@@ -34,12 +34,12 @@ class Values(NamedTuple):
 
 
 def task_names(document: Any) -> list[str]:
-    """Return the tasks of a submission, or of a file of references of several data sets; none for other documents."""
+    """Return the tasks of a submission, or of a file with references of several data sets; none for other documents."""
     return list(_tasks(document))
 
 
 def own_task(document: Any) -> str | None:
-    """Return the task that a file of one task names."""
+    """Return the task named by a file of a single task, if any."""
     found = document.get("task") if isinstance(document, dict) else None
     return found if isinstance(found, str) else None
 
@@ -49,16 +49,16 @@ def read_values(document: Any, where: str, task: str | None = None, *, texts_are
 
     Args:
         document: the data of the file.
-        where: how messages name it.
-        task: which task's, where there are several.
-        texts_are: whether values that are mere texts are `hypotheses` or `references`.
+        where: what messages call the file.
+        task: the task, if there are several.
+        texts_are: whether values that are plain texts are `hypotheses` or `references`.
 
     Raises:
-        MetricError: it is not of that form, or there are several tasks and none was named.
+        MetricError: the document is not of this form, or it has several tasks and none was named.
     """
     tasks = _tasks(document)
     if tasks:
-        # GEM-metrics takes dashes for underscores, "a common error".
+        # GEM-metrics reads dashes as underscores, "a common error".
         alike = {name.replace("-", "_"): name for name in tasks}
         name = next(iter(tasks)) if task is None and len(tasks) == 1 else alike.get((task or "").replace("-", "_"))
         if name is None:
@@ -92,11 +92,11 @@ def write_submission(
     """Write outputs as a GEM submission.
 
     Args:
-        target: where to.
+        target: the file to write to.
         name: the system's name.
-        task: the data set and split, `e2e_nlg_test`.
+        task: the data set and split, such as `e2e_nlg_test`.
         hypotheses: the outputs, in the data set's order.
-        keys: GEM's identifiers of the segments, if they are known.
+        keys: GEM's identifiers of the segments, if known.
     """
     entry = {"values": list(hypotheses), **({} if keys is None else {"keys": list(keys)})}
     json.dump({"submission_name": name, "tasks": {task: entry}}, target, ensure_ascii=False, indent=1)
@@ -114,7 +114,7 @@ def _tasks(document: Any) -> Mapping[str, Any]:
 
 
 def _column(rows: Sequence[Mapping[str, Any]], names: Sequence[str], where: str) -> list[Any] | None:
-    """Return what stands under the first of these names that the first row has; None where it has none."""
+    """Return the values under the first of these names that the first row has; None if it has none of them."""
     name = next((name for name in names if rows and name in rows[0]), None)
     if name is None:
         return None

@@ -1,13 +1,13 @@
-"""The hash codes of a corpus under settings, and of every score on it (Huang et al. 2020, Tables 2 and Fig. 4).
+"""The hash codes of a corpus under given settings, and of each score on it (Huang et al. 2020, Table 2 and Fig. 4).
 
 raw         acts with their sentences, split by split
 data        acts with their tokens
 vocabulary  F and R with their counts
 setting     tokeniser and T_min
 general     all four
-metrics     for each preset and score what its values depend on: equal where two values may be compared
+metrics     for each preset and score, what its value depends on: equal if two values may be compared
 
-Samples hash as (act, sentence) pairs and as a multiset: order changes nothing, a swap or a repetition does.
+Samples are hashed as a multiset of (act, sentence) pairs: order does not matter, a swap or a repetition does.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CODES = ("raw", "data", "vocabulary", "setting", "general")
 
 @dataclass(frozen=True)
 class Codes:
-    """Hash codes, all in full; `metrics` is preset -> score -> hash."""
+    """Hash codes, unabbreviated; `metrics` is preset -> score -> hash."""
 
     raw: str
     data: str
@@ -47,11 +47,11 @@ class Codes:
     metrics: dict[str, dict[str, str]]
 
     def to_json(self) -> dict[str, Any]:
-        """Return all codes in full."""
+        """Return all codes, unabbreviated."""
         return {**{name: getattr(self, name) for name in CODES}, "metrics": self.metrics}
 
     def table(self) -> str:
-        """Return all codes in short form, a row a code."""
+        """Return all codes in short form, one per row."""
         rows = [(name, getattr(self, name)) for name in CODES]
         rows += [(f"{preset} {name}", code) for preset, found in self.metrics.items() for name, code in found.items()]
         return aligned([(name, code[:SHORT]) for name, code in rows], left=None)
@@ -62,12 +62,12 @@ class FairData:
 
     Args:
         splits: name -> examples; F comes from `train`.
-        tokenizer: the tokeniser, or its name; one that learns does so from the training references.
+        tokenizer: the tokeniser, or its name; one that is learned is trained on the training references.
         min_count: T_min.
 
     Raises:
         UnknownNameError: no such tokeniser.
-        MetricError: a tokeniser without its data or library, or `min_count` below 1.
+        MetricError: the tokeniser's data or library are missing, or `min_count` is below 1.
     """
 
     def __init__(self, splits: Splits, tokenizer: str | TextTokenizer = "treebank", min_count: int = 1) -> None:
@@ -94,7 +94,7 @@ class FairData:
 
     def data_hash(self) -> str:
         """Return the hash of acts with their tokens."""
-        # With the tokeniser: two may agree on every sentence of a corpus, and differ on the next one.
+        # The tokeniser is included, since two may agree on a whole corpus and still differ on other sentences.
         rows = {name: hash_examples(examples, self._tokens) for name, examples in self.splits.items()}
         return digest(["data", self.tokenizer.settings(), rows])
 
@@ -104,7 +104,7 @@ class FairData:
 
     def setting_hash(self) -> str:
         """Return the hash of tokeniser and T_min."""
-        # What a learned tokeniser learned belongs to the data: the setting is how it was asked for.
+        # What a tokeniser has learned belongs to the data; the settings are those that were chosen.
         asked = {key: value for key, value in self.tokenizer.settings().items() if key != "learned"}
         return digest(["setting", asked, self.vocabulary.min_count])
 
@@ -117,9 +117,9 @@ class FairData:
         """Return all codes.
 
         Args:
-            presets: protocols whose scores are wanted.
+            presets: the protocols whose scores are hashed.
             split: the split that is scored.
-            label: the corpus's name, part of the slot error rate's recipe.
+            label: the corpus's name, part of the slot error rate's signature.
 
         Raises:
             CorpusError: there is no such split.
@@ -134,7 +134,7 @@ class FairData:
 
 
 def metric_hashes(examples: Sequence[Example], preset: str, label: str = "") -> dict[str, str]:
-    """Return the hash of each of a preset's scores on a split: those that `evaluate` and `score` show.
+    """Return the hash of each of a preset's scores on a split, as shown by `evaluate` and `score`.
 
     Raises:
         UnknownNameError: no such preset.
@@ -155,12 +155,12 @@ def corpus_codes(
     presets: Sequence[str] | None = None,
     split: str = "test",
 ) -> Codes:
-    """Return the hash codes of a corpus; a corpus that is one file is scored on that.
+    """Return the hash codes of a corpus; a corpus without the split is scored on its last one.
 
     Raises:
         CorpusError: a file is missing or damaged.
         UnknownNameError: no such tokeniser or preset.
-        MetricError: a tokeniser without its data or library.
+        MetricError: the tokeniser's data or library are missing.
     """
     for name in presets or ():
         get_preset(name)
@@ -170,14 +170,14 @@ def corpus_codes(
 
 
 def usual_presets(examples: Sequence[Example]) -> tuple[str, ...]:
-    """Return the protocols that fit a split: those that pool sentences are RNNLG's, whose rows are handcrafted too."""
+    """Return the protocols that fit a split: those that pool sentences need handcrafted ones, as in RNNLG's corpora."""
     pooled = ("identical-act", "delexicalised-act")
     whole = any(example.handcrafted for example in examples)
     return tuple(name for name, preset in PRESETS.items() if whole or preset.grouping not in pooled)
 
 
 class _Silent:
-    """Stands in for a slot checker where only the recipe of the slot error rate is asked for."""
+    """Stands in for a slot checker where only the signature of the slot error rate is needed."""
 
     def check(self, turn: Turn, sentence: str) -> Tally:
         """Return an empty tally."""

@@ -1,4 +1,4 @@
-"""The scores as a metric of Hugging Face's `evaluate`; extra `evaluate`."""
+"""The scores as a metric for Hugging Face's `evaluate`; needs the extra `evaluate`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if not hasattr(evaluate, "Metric"):
 
 
 class HuggingFaceMetric(evaluate.Metric):  # type: ignore[misc]  # the library has no types
-    """One or more scores under a preset, with `compute`, `add` and `add_batch` as `evaluate` has them.
+    """One or more scores under a preset, with the methods `compute`, `add` and `add_batch` of `evaluate`.
 
-    References are a text each, or a list of texts each. `compute` takes `acts` besides (a list, in any notation), for
-    SER and PARENT. It returns the value of each score by name (None where undefined) and, under "signatures", "hashes"
-    and "warnings", what a reader of them must know. Nothing is fetched from a network.
+    The references of a prediction are a text or a list of texts. `compute` also takes `acts` (a list, in any notation),
+    for SER and PARENT. It returns the value of each score by name (None where undefined), "signatures", "hashes" and
+    "warnings". Nothing is downloaded.
 
     Args:
         metrics: names as on the command line (`BLEU-4`, `BLEU`, `embedding`), one or several; by default the preset's.
@@ -36,14 +36,14 @@ class HuggingFaceMetric(evaluate.Metric):  # type: ignore[misc]  # the library h
 
     Raises:
         UnknownNameError: no such preset or metric.
-        MetricError: a metric whose data are not installed.
+        MetricError: the data of a metric are not installed.
     """
 
     def __init__(self, metrics: str | Sequence[str] | None = None, preset: str | None = None, **options: Any) -> None:
         self._names = [metrics] if isinstance(metrics, str) else metrics and list(metrics)
         self._preset = preset or DEFAULT_PRESET
         check_metrics(self._preset, self._names, NOTHING)
-        # Files are for metrics of several processes.
+        # Only a metric computed by several processes needs files.
         options.setdefault("keep_in_memory", options.get("num_process", 1) == 1)
         super().__init__(self._preset, **options)
 
@@ -66,8 +66,8 @@ class HuggingFaceMetric(evaluate.Metric):  # type: ignore[misc]  # the library h
         references: Sequence[str | Sequence[str]],
         acts: Sequence[str] | None = None,
     ) -> dict[str, Any]:
-        """Return the scores; what `evaluate` calls once it has gathered everything."""
-        # They come as columns of a table.
+        """Return the scores; `evaluate` calls this with everything that was added."""
+        # They arrive as columns of a table.
         given = list(predictions), list(references)
         found = score_pairs(make_pairs(*given, acts), self._names, self._preset, keep=False)
         scores = found.all_scores
@@ -83,4 +83,4 @@ class HuggingFaceMetric(evaluate.Metric):  # type: ignore[misc]  # the library h
 
 
 Metric = HuggingFaceMetric
-"""Its name to users; inside, there is another class of this name."""
+"""The public name; within the package, `Metric` is another class."""

@@ -16,25 +16,25 @@ from dactnlg.metrics.perplexity import NAMES, ModelPerplexity, PerplexityMeter
 from dactnlg.text.fair_vocabulary import SPECIAL, FairVocabulary
 
 TOKENIZER = "delexicalised"
-"""The tokeniser's name in signatures: the tokens of the model, with placeholders, in lower case."""
+"""The tokeniser's name in signatures: the model's tokens, with placeholders, in lower case."""
 
 
 def is_perplexity(name: str) -> bool:
-    """Whether a metric's name asks for what this module scores."""
+    """Whether a metric's name is one of the perplexities, case ignored."""
     return name.casefold() in NAMES
 
 
 def add_perplexity(results: Sequence[Scores], decoder: Decoder, corpus: Corpus, split: str) -> None:
-    """Add both perplexities over the references of a split to scores of the same split, whatever their preset.
+    """Add both perplexities over the references of a split to scores of the same split.
 
-    They are computed over the delexicalised references, token by token, so that neither the beam search, nor sampling,
-    nor the preset matters.
+    They are computed over the delexicalised references, token by token, so they do not depend on beam search, sampling
+    or the preset.
 
     Args:
         results: scores whose segments are the split's examples.
         decoder: the model with its preprocessor.
-        corpus: the corpus.
-        split: the split that is read; all of them say which words are rare.
+        corpus: the corpus; the rare words are those of all its splits.
+        split: the split whose references are scored.
 
     Raises:
         CorpusError: a file of the corpus is missing or damaged.
@@ -48,7 +48,7 @@ def add_perplexity(results: Sequence[Scores], decoder: Decoder, corpus: Corpus, 
     numbers = [preprocessor.vocabulary.encode(row) for row in tokens]
     logs = decoder.token_scores([row.turn for row in rows], numbers, contexts)
     found = meter.add(logs, targets)
-    # An example has a sentence for each of its references.
+    # There is a row for each reference of an example.
     statistics = np.zeros((len(examples), found.shape[1]))
     np.add.at(statistics, np.repeat(np.arange(len(examples)), [len(e.references) for e in examples]), found)
     acts = [str(example.turn) for example in examples for _ in example.references]
@@ -65,9 +65,9 @@ def add_perplexity(results: Sequence[Scores], decoder: Decoder, corpus: Corpus, 
 
 
 def fair_vocabulary(decoder: Decoder, corpus: Corpus) -> FairVocabulary:
-    """Return the vocabulary of the fair perplexity: F is the model's own, R all other tokens of the corpus's sentences.
+    """Return the vocabulary of the fair perplexity: F is the model's own, R all other tokens of the corpus.
 
-    Handcrafted sentences count too.
+    Handcrafted sentences are included.
     """
     preprocessor = decoder.preprocessor
     counts, total = Counter[str](), 0
@@ -78,5 +78,5 @@ def fair_vocabulary(decoder: Decoder, corpus: Corpus) -> FairVocabulary:
     frequent = tuple(preprocessor.vocabulary.tokens[len(SPECIAL) :])
     known = {*frequent, *SPECIAL}
     rare = sorted((token for token in counts if token not in known), key=lambda token: (-counts[token], token))
-    # Tokens of further corpora that a model was trained on do not occur in this one.
+    # The model may have tokens of other training corpora, whose count is 0 here.
     return FairVocabulary(frequent, tuple(rare), 1, {token: counts[token] for token in (*frequent, *rare)}, total)

@@ -1,4 +1,4 @@
-"""Lines of text files, and what a first look at a file says about its format."""
+"""Reads lines of text files, and guesses a file's format from its beginning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JSON, LINES, TABLE, PLAIN = "JSON", "JSON Lines", "a table", "plain text"
 
 
 class TextPair(NamedTuple):
-    """One hypothesis, its references (any number, none included), and its turn where the input gives the act."""
+    """One hypothesis, its references (zero or more), and its turn if the input has the act."""
 
     hypothesis: str
     references: tuple[str, ...]
@@ -29,9 +29,9 @@ class TextPair(NamedTuple):
 
 
 def seen_format(path: str | Path) -> str:
-    """Return the format that a file seems to have: `JSON`, `LINES`, `TABLE` or `PLAIN`.
+    """Guess the format of a file from its first line: `JSON`, `LINES`, `TABLE` or `PLAIN`.
 
-    A stream can be read once only; it is taken for plain text.
+    A stream can be read only once, so it is assumed to be plain text.
 
     Raises:
         MetricError: the file cannot be read, or its first line is not UTF-8.
@@ -44,12 +44,12 @@ def seen_format(path: str | Path) -> str:
             row = parse_json(first)
         except json.JSONDecodeError:
             if not _JSON_START.match(first):
-                # "[name] serves [food] food."
+                # For example "[name] serves [food] food."
                 return PLAIN
-            # One line of many, or a line that is wrong: a document goes on where its first bracket stands alone.
+            # A document over several lines begins with a bracket alone; anything else is a malformed line.
             return JSON if first[1:].strip() in ("", "{", "[") or not first.endswith(("}", "]")) else LINES
         if isinstance(row, list) and row and not any(isinstance(part, (dict, list, str)) for part in row):
-            # "[1]" is a footnote.
+            # For example "[1]", a footnote.
             return PLAIN
         parts = [] if isinstance(row, list) else row.values()
         whole = isinstance(row, list) or {"values", "tasks"} & row.keys()
@@ -58,7 +58,7 @@ def seen_format(path: str | Path) -> str:
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number, text) of a UTF-8 file, `-` for standard input; only the line feed ends a line.
+    """Yield (line number, text) of a UTF-8 file, `-` for standard input; only line feeds end a line.
 
     Raises:
         MetricError: the file cannot be read, or a line is too long or not UTF-8; the message names file and line.
@@ -75,7 +75,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def read_document(path: str | Path) -> Any:
-    """Return the data of a file that is one JSON document.
+    """Return the data of a file that contains one JSON document.
 
     Raises:
         MetricError: the file cannot be read, or is not JSON; the message names file and line.
@@ -94,7 +94,7 @@ def read_turn(act: Any, where: str) -> Turn | None:
     """Return the turn of an act in any notation, or None for None.
 
     Raises:
-        MetricError: it is no act; the message begins with `where`.
+        MetricError: it is not an act; the message begins with `where`.
     """
     if act is None:
         return None
@@ -105,11 +105,11 @@ def read_turn(act: Any, where: str) -> Turn | None:
 
 
 def shown(path: str | Path) -> str:
-    """Return how messages name a file."""
+    """Return what messages call a file."""
     return "standard input" if path == "-" else str(path)
 
 
-# Systems say the same acts over and over.
+# Acts are repeated many times.
 _parse = lru_cache(maxsize=1 << 14)(parse)
 
 

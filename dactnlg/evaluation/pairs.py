@@ -1,4 +1,4 @@
-"""Reading what is to be scored: JSON Lines, plain text, tables, GEM's JSON, or sequences in Python."""
+"""Reads what is to be scored: JSON Lines, plain text, tables, GEM's JSON, or sequences in Python."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def read_input(
     files: Sequence[str | Path] = (),
     task: str | None = None,
 ) -> Iterator[TextPair]:
-    """Yield the pairs of one file that holds hypotheses and references, or of a file of each.
+    """Yield the pairs of one file of hypotheses and references, or of separate files.
 
     Args:
-        jsonl: the one file: JSON Lines, a table or GEM's JSON.
-        hypotheses: a file of hypotheses: plain text, a table, GEM's JSON.
-        references: the files of references to it.
-        files: further files of references; without any of the others, files as `read_files` takes them.
-        task: the task of a GEM file of several.
+        jsonl: a file of both: JSON Lines, a table or GEM's JSON.
+        hypotheses: a file of hypotheses: plain text, a table or GEM's JSON.
+        references: its files of references.
+        files: further files of references; if nothing else is given, files as for `read_files`.
+        task: the task, for a GEM file of several.
 
     Raises:
-        MetricError: neither or both kinds of input were given; and as `read_files`.
+        MetricError: neither or both kinds of input are given, or as in `read_files`.
     """
     references = [*references, *files]
     if jsonl is not None and (hypotheses is not None or references):
@@ -51,15 +51,15 @@ def read_input(
 
 
 def read_files(paths: Sequence[str | Path], task: str | None = None) -> Iterator[TextPair]:
-    """Yield the pairs of files whose format is seen from how they begin: hypotheses first, references behind them.
+    """Yield the pairs of files whose formats are detected: hypotheses first, followed by references.
 
     Args:
-        paths: one file that holds both (JSON Lines, a table, GEM's JSON), or hypotheses and files of references; `-`
-            is standard input, as JSON Lines where it is the only one, else as plain text.
-        task: the task of a GEM file of several.
+        paths: one file of both (JSON Lines, a table, GEM's JSON), or a file of hypotheses and files of references; `-`
+            is standard input, read as JSON Lines if it is the only file, else as plain text.
+        task: the task, for a GEM file of several.
 
     Raises:
-        MetricError: a file cannot be read, is of another format than its place asks for, or they do not fit together.
+        MetricError: a file cannot be read or is of the wrong format, or the files do not fit together.
     """
     if len(paths) == 1 and (paths[0] == "-" or not Path(paths[0]).is_file() or seen_format(paths[0]) == LINES):
         return read_pairs(paths[0])
@@ -69,10 +69,10 @@ def read_files(paths: Sequence[str | Path], task: str | None = None) -> Iterator
 
 
 def read_pairs(path: str | Path) -> Iterator[TextPair]:
-    """Yield the pairs of a JSON Lines file, `-` for standard input; blank lines are passed over.
+    """Yield the pairs of a JSON Lines file, `-` for standard input; blank lines are skipped.
 
-    A line is `{"hypothesis": text, "references": [text, ...], "act": act}`; the act may be left out, and may be a
-    string in any notation or DSTC2's JSON.
+    A line is `{"hypothesis": text, "references": [text, ...], "act": act}`; the act is optional, and may be a string in
+    any notation or DSTC2's JSON.
 
     Raises:
         MetricError: the file cannot be read, or a line is not of that form; the message names file and line.
@@ -85,7 +85,7 @@ def read_pairs(path: str | Path) -> Iterator[TextPair]:
 def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
     """Yield the turns and hypotheses of a JSON Lines file.
 
-    As `read_pairs`, but without references; and a sentence may be the `text`, as corpora have it.
+    As `read_pairs`, but without references, and the sentence may be called `text`, as in corpora.
 
     Raises:
         MetricError: the file cannot be read, or a line is not of that form; the message names file and line.
@@ -100,9 +100,9 @@ def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
 
 
 def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> Iterator[TextPair]:
-    """Yield the pairs of plain text files, one segment a line in each.
+    """Yield the pairs of plain text files with one segment per line.
 
-    A blank line in a reference file is a reference that this segment does not have.
+    A blank line in a file of references means that the segment has no reference in it.
 
     Raises:
         MetricError: a file cannot be read, or the files differ in length.
@@ -118,7 +118,7 @@ def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> I
 
 
 def read_sentences(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a plain text file, blank ones left out.
+    """Yield the lines of a plain text file that are not blank.
 
     Raises:
         MetricError: the file cannot be read, or a line is not UTF-8.
@@ -131,11 +131,11 @@ def make_pairs(
     references: Sequence[str | Sequence[str]],
     acts: Sequence[str | DialogueAct | Turn | None] | None = None,
 ) -> list[TextPair]:
-    """Return the pairs of N hypotheses, their references (one text or several each) and, where known, their acts.
+    """Return the pairs of N hypotheses, their references (one or more texts each) and, if known, their acts.
 
     Raises:
-        MetricError: one text in the place of a sequence, sequences of different lengths, an item of another type, or an
-            act that cannot be read; the message has the item's index.
+        MetricError: a text instead of a sequence, sequences of different lengths, an item of the wrong type, or an act
+            that cannot be read; the message has the item's index.
     """
     given = {"hypotheses": hypotheses, "references": references, **({} if acts is None else {"acts": acts})}
     for name, values in given.items():
@@ -167,7 +167,7 @@ def _given_turn(act: object, index: int) -> Turn | None:
 
 
 def count(path: str | Path | None) -> int | None:
-    """Return the number of lines of a file, for a progress bar; None for standard input and for what is no file."""
+    """Return the number of lines of a file, for a progress bar; None for standard input and anything but a file."""
     if path in (None, "-") or not Path(str(path)).is_file():
         return None
     with Path(str(path)).open("rb") as file:
@@ -175,8 +175,8 @@ def count(path: str | Path | None) -> int | None:
 
 
 def _grouped(paths: Sequence[str | Path]) -> bool:
-    """Whether a file of references has not a line a segment, but a group of lines, with blank lines between them."""
-    # Lines of a stream cannot be counted before they are read.
+    """Whether a file of references has groups of lines, separated by blank lines, instead of one line per segment."""
+    # A stream can be read only once, so its lines cannot be counted first.
     if not all(Path(path).is_file() for path in paths):
         return False
     size = sum(1 for _ in read_lines(paths[0]))
@@ -187,8 +187,7 @@ def _grouped(paths: Sequence[str | Path]) -> bool:
 
 
 def _unequal(paths: Sequence[str | Path]) -> str:
-    """Say how many lines each file has; standard input has been read and cannot be counted again."""
-    # Nor can a pipe.
+    """Return a message with the number of lines of each file; streams have been read and cannot be counted again."""
     counts = [f"{path} has {sum(1 for _ in read_lines(path))} lines" for path in paths if Path(path).is_file()]
     return ": ".join(["the files must have one line a segment each", *filter(None, [", ".join(counts)])])
 

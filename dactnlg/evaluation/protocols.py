@@ -1,4 +1,4 @@
-"""Scoring pairs under several presets."""
+"""Scores pairs under several presets."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def score_presets(
     progress: bool = False,
     total: int | None = None,
 ) -> list[Scores]:
-    """Score pairs under one preset or several, each once; arguments and errors as `score_pairs`.
+    """Score pairs under one or more distinct presets; arguments and errors as `score_pairs`.
 
-    Under one preset pairs stream; for several they are kept in memory.
+    Under a single preset, pairs are streamed; for several, they are kept in memory.
     """
     chosen = list(dict.fromkeys(presets or (DEFAULT_PRESET,)))
     for name in chosen:  # before minutes of scoring, not after

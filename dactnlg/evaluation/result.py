@@ -1,4 +1,4 @@
-"""What an evaluation gives: sentences and scores, as a table, a dictionary, a DataFrame or a report."""
+"""The result of an evaluation: sentences and scores, as a table, a dictionary, a DataFrame or a report."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
-    """What a run generated for a split, and its scores under every preset asked for; printed, it is a table.
+    """What a run generated for a split, and its scores under each requested preset; printed as a table.
 
     Attributes:
         corpus: the corpus's name.
         split: the split's name.
-        generations: one for each row of the split, in order.
-        results: the scores, one for each preset.
-        checks: what was found at fault in the sentences, what could not be checked, and what training never had.
-        source: the corpus itself; a report reads the references and the training data in it.
+        generations: one per row of the split, in order.
+        results: the scores, one entry per preset.
+        checks: faults of the sentences, what could not be checked, and what is not in the training data.
+        source: the corpus itself; reports read its references and training data.
         recorded: whether the scores were added to the run's manifest.
     """
 
@@ -51,11 +51,11 @@ class Evaluation:
         return self.table("markdown")
 
     def table(self, output_format: Format = "text", width: int | None = None) -> str:
-        """Return the scores, and what the checks found.
+        """Return the scores and the results of the checks.
 
         Args:
             output_format: `text`, `markdown`, `csv` (the scores alone) or `latex`.
-            width: text is folded there; None leaves its lines whole.
+            width: the width at which text is wrapped; None does not wrap it.
         """
         title = f"{self.corpus}, {self.split}: {len(self.generations)} acts"
         if output_format == "text":
@@ -63,7 +63,7 @@ class Evaluation:
         return with_notes(table(self.results, output_format), [title, *self.checks.lines()], output_format)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the first preset's scores as `Scores.to_dict` has them, and beside them all presets by name."""
+        """Return the first preset's scores as `Scores.to_dict` does, all presets by name, checks and generations."""
         scores = by_preset(self.results)
         presets = scores.pop("presets")
         return {
@@ -88,11 +88,11 @@ class Evaluation:
         return markdown(self.content())
 
     def write_report(self, path: str | Path) -> None:
-        """Write a report: a page where the name ends in `.html`, Markdown otherwise."""
+        """Write a report: an HTML page if the name ends in `.html` or `.htm`, Markdown otherwise."""
         write_report(path, self.content())
 
     def content(self) -> Content:
-        """Return the content of a report; scores without confidence intervals get them."""
+        """Return the content of a report; confidence intervals are added to scores that lack them."""
         for result in self.results:
             if result.confidence is None:
                 result.add_confidence()

@@ -1,4 +1,4 @@
-"""Results of scoring: corpus scores with signature, hash and interval, and the statistics behind them."""
+"""Results of scoring: corpus scores with signature, hash and interval, and their statistics."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from dactnlg.metrics.resampling import LEVEL, RESAMPLES, SEED, bootstrap, interv
 if TYPE_CHECKING:
     import pandas as pd
 
-# By name: what gives the rarer ones is not imported before it is asked for.
+# By name, so that the modules of rarer metrics need not be imported.
 LOWER_IS_BETTER = frozenset(
     {"SER", "TER", "perplexity", "perplexity-original", "forward-perplexity", "reverse-perplexity", "self-BLEU"}
 )
-"""Scores of which the lowest is the best; self-BLEU measures repetition."""
+"""Scores whose lowest value is the best; self-BLEU measures repetition."""
 NEITHER_IS_BETTER = frozenset({"mean-length", "vocabulary"})
 _TELLING = ("METEOR-1.5", "ROUGE-L", "chrF", "BLEU-4")
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One corpus score; `value` is None where it is undefined. `hash` is the whole SHA-256.
+    """One corpus score; `value` is None if undefined. `hash` is the full SHA-256.
 
-    `reason` says why a score that the preset brings was not computed: what has to be installed for it.
+    `reason` says why a score of the preset was not computed: what has to be installed for it.
     """
 
     name: str
@@ -40,19 +40,19 @@ class Score:
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the score as JSON has it; "reason" only where there is one."""
+        """Return the score as JSON; "reason" only if there is one."""
         found = {"value": self.value, "signature": self.signature, "hash": self.hash}
         return {**found, "reason": self.reason} if self.reason else found
 
     @property
     def shown(self) -> str:
-        """The value as tables show it, or what has to be installed for it."""
+        """The value as shown in tables, or what has to be installed for it."""
         return self.reason or shown(self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """Bootstrap intervals of corpus scores; `intervals` holds None where a score is undefined."""
+    """Bootstrap intervals of corpus scores; `intervals` is None for an undefined score."""
 
     resamples: int
     seed: int
@@ -60,24 +60,24 @@ class Confidence:
     level: float = LEVEL
 
     def to_json(self) -> dict[str, Any]:
-        """Return the intervals as JSON has them: `[low, high]` or null for each score."""
+        """Return the intervals as JSON: `[low, high]` or null for each score."""
         bounds = {name: None if found is None else list(found) for name, found in self.intervals.items()}
         return {"level": self.level, "resamples": self.resamples, "seed": self.seed, "intervals": bounds}
 
 
 @dataclass(slots=True, repr=False)
 class Scores:
-    """The scores of one system under one preset; printed, or at the end of a notebook's cell, they are a table.
+    """The scores of one system under one preset; printed, or displayed in a notebook, as a table.
 
     Attributes:
         preset: the preset's name.
         scores: name -> corpus score, in a fixed order.
-        segments: the same names for each segment, (N, K); NaN where undefined.
+        segments: the values of these scores for each segment, (N, K); NaN where undefined.
         statistics: family (its first name) -> statistics, (N, S), for resampling.
         warnings: caveats for readers of the scores, one sentence each.
-        corpus_only: name -> score that no segment has: diversity, if asked for, and what is not installed.
+        corpus_only: name -> score without values for segments: diversity, if requested, and what is not installed.
         metrics: family -> the metric that computes scores from its statistics.
-        records: act, hypothesis and references of each segment, as `record` returns them; empty unless kept.
+        records: act, hypothesis and references of each segment, as returned by `record`; empty unless kept.
         confidence: intervals, once `add_confidence` has been called.
     """
 
@@ -99,11 +99,11 @@ class Scores:
         return self.table()
 
     def __getstate__(self) -> dict[str, Any]:
-        # Metrics hold files, processes and caches; what adds up their statistics is made again.
+        # Metrics hold files, processes and caches; `__setstate__` replaces them.
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "metrics"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Late: few scores are unpickled, and it imports many metrics.
+        # Imported late: it imports many metrics, and scores are rarely unpickled.
         from dactnlg.metrics.combining import adders
 
         for name, value in state.items():
@@ -115,14 +115,14 @@ class Scores:
 
     @property
     def all_scores(self) -> dict[str, Score]:
-        """All corpus scores, those that no segment has last."""
+        """All corpus scores, those without values for segments last."""
         return {**self.scores, **self.corpus_only}
 
     def add_confidence(self, resamples: int = RESAMPLES, seed: int = SEED) -> None:
         """Add bootstrap 95% intervals.
 
         Raises:
-            MetricError: not a single resample is asked for.
+            MetricError: `resamples` is below 1.
         """
         intervals: dict[str, tuple[float, float] | None] = {}
         for family, metric in self.metrics.items():
@@ -133,12 +133,11 @@ class Scores:
         self.confidence = Confidence(resamples, seed, {name: intervals.get(name) for name in self.scores})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the scores in the form of `dactnlg score --json`.
+        """Return the scores in the format of `dactnlg score --json`.
 
         `{"preset": ..., "scores": {name: {"value": ..., "signature": ..., "hash": ...}}, "warnings": [...],
-        "segments": [{"scores": {name: ...}}]}`, with "confidence" where there are intervals. Undefined scores are None.
-        A segment also holds its statistics, its act, hypothesis and first reference, so that a file can be compared
-        with another one later.
+        "segments": [{"scores": {name: ...}}]}`, with "confidence" if there are intervals. Undefined scores are None.
+        Each segment also has its statistics, act, hypothesis and first reference, so that files can be compared later.
         """
         return {**self._head(), "segments": list(self._segment_rows())}
 
@@ -146,8 +145,9 @@ class Scores:
         """Return the scores as a pandas DataFrame.
 
         Args:
-            segments: one row a segment, with a column for each score, in the place of one row a corpus score, with the
-                columns `preset`, `score`, `value`, `low` and `high` (if there are intervals), `signature`, `hash`.
+            segments: return one row per segment, with a column for each score, instead of one row per corpus score,
+                with the columns `preset`, `score`, `value`, `low` and `high` (if there are intervals), `signature`,
+                `hash`.
 
         Raises:
             MetricError: pandas is not installed.
@@ -159,18 +159,18 @@ class Scores:
         return dataframe.from_array(self.segments, list(self.scores), texts)
 
     def table(self, output_format: Format = "text", width: int | None = None) -> str:
-        """Return the corpus scores as a table: `text`, `markdown`, `csv` or `latex`; text is folded at `width`."""
+        """Return the corpus scores as a table: `text`, `markdown`, `csv` or `latex`; text is wrapped at `width`."""
         return table([self], output_format, width)
 
     def write_json(self, target: TextIO) -> None:
-        """Write the JSON, segment by segment: a million of them never stand in memory as objects."""
+        """Write the JSON segment by segment, so that a million of them need not be in memory as objects."""
         target.write(json.dumps(self._head(), ensure_ascii=False, indent=1)[:-2] + ',\n "segments": [')
         for number, row in enumerate(self._segment_rows()):
             target.write((",\n  " if number else "\n  ") + json.dumps(row, ensure_ascii=False))
         target.write("\n ]\n}\n")
 
     def corpus_json(self) -> dict[str, dict[str, Any]]:
-        """Return all corpus scores as JSON has them, by name."""
+        """Return all corpus scores as JSON, by name."""
         return {score.name: score.to_json() for score in self.all_scores.values()}
 
     def _head(self) -> dict[str, Any]:
@@ -195,7 +195,7 @@ class Scores:
 
 
 def write_scores(target: TextIO, results: Sequence[Scores]) -> None:
-    """Write scores as JSON: those under the first preset, and beside them, where there are several, all by preset."""
+    """Write scores as JSON: those under the first preset and, if there are several presets, all by preset."""
     if len(results) == 1:
         results[0].write_json(target)
     else:
@@ -204,15 +204,15 @@ def write_scores(target: TextIO, results: Sequence[Scores]) -> None:
 
 
 def by_preset(results: Sequence[Scores]) -> dict[str, Any]:
-    """Return the scores under the first preset as `Scores.to_dict` has them, and beside them all presets by name."""
+    """Return the scores under the first preset as `Scores.to_dict` does, and all scores by preset under "presets"."""
     presets = {result.preset: result.to_dict() for result in results}
     return {**presets[results[0].preset], "presets": presets}
 
 
 def record(segment: Segment) -> dict[str, Any]:
-    """Return a segment's record: act, hypothesis as given and as read, references as read, and a key.
+    """Return a segment's record: act, hypothesis as given and as normalised, normalised references, and a key.
 
-    Two segments with the same key answer the same act and are scored against the same references.
+    Two segments with the same key have the same act and references.
     """
     act = None if segment.turn is None else str(segment.turn)
     content = json.dumps([act, sorted(segment.references)]).encode("ascii")
@@ -226,21 +226,21 @@ def record(segment: Segment) -> dict[str, Any]:
 
 
 def lead(names: Iterable[str]) -> str:
-    """Return the score that single sentences are best ranked by: many a good one has a BLEU-4 of 0."""
+    """Return the score that ranks single sentences best; BLEU-4 is the last choice, as many good ones have 0."""
     listed = list(names)
     return next((name for name in _TELLING if name in listed), listed[0])
 
 
 def table(results: Sequence[Scores], output_format: Format = "text", width: int | None = None) -> str:
-    """Return the corpus scores: a row a score, a column a preset, hashes in short form, warnings below.
+    """Return the corpus scores: a row per score, a column per preset, hashes in short form, warnings below.
 
     Args:
         results: the scores under each preset.
-        output_format: as text, Markdown, CSV or LaTeX; CSV has no warnings.
-        width: text is folded there; None leaves its lines whole.
+        output_format: text, Markdown, CSV or LaTeX; CSV has no warnings.
+        width: the width at which text is wrapped; None does not wrap it.
     """
     names = list(dict.fromkeys(name for result in results for name in result.all_scores))
-    # In a spreadsheet every column needs a name of its own.
+    # The columns of a spreadsheet need distinct names.
     apart = output_format == "csv"
     header = ["score" if apart else ""]
     for result in results:
@@ -256,7 +256,7 @@ def notes(results: Sequence[Scores]) -> list[str]:
 
 
 def score_frame(results: Sequence[Scores]) -> pd.DataFrame:
-    """Return corpus scores as a pandas DataFrame, one row a preset and score; columns as `Scores.to_frame` has them.
+    """Return corpus scores as a pandas DataFrame, one row per preset and score; columns as in `Scores.to_frame`.
 
     Raises:
         MetricError: pandas is not installed.
@@ -274,12 +274,12 @@ def score_frame(results: Sequence[Scores]) -> pd.DataFrame:
 
 
 def shown(value: float | None) -> str:
-    """Return a score as tables show it."""
+    """Format a score for tables."""
     return "undefined" if value is None else f"{value:.4f}"
 
 
 def shown_interval(bounds: tuple[float, float] | None) -> str:
-    """Return an interval as tables show it."""
+    """Format an interval for tables."""
     return "" if bounds is None else f"{bounds[0]:.4f} to {bounds[1]:.4f}"
 
 

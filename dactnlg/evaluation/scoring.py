@@ -1,4 +1,4 @@
-"""Scoring hypotheses against references: pairs in, scores with signatures and hashes out."""
+"""Scores hypotheses against references: pairs in, scores with signatures and hashes out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ += ["table"]
 
 DEFAULT_PRESET = "nlg-eval"
 CHUNK = 2048
-"""Segments looked at in one go; what is kept of them afterwards are a few numbers each."""
+"""Segments scored at a time; afterwards, only a few numbers per segment are kept."""
 
 
 def score(
@@ -51,21 +51,21 @@ def score(
 
     Args:
         hypotheses: N sentences.
-        references: for each of them one sentence or several; none leaves a segment out of every score but SER.
-        acts: for each of them the act that it answers, in any notation, or None; needed for SER.
+        references: one or more sentences for each; a segment without any counts only in SER.
+        acts: the act that each sentence expresses, in any notation, or None; needed for SER.
         metrics: names as on the command line: scores (`BLEU-4`), families (`BLEU`), groups (`embedding`), `SER`; by
             default those of the preset.
         preset: the evaluation protocol; by default `nlg-eval`.
-        confidence: whether bootstrap 95% intervals are added.
+        confidence: whether to add bootstrap 95% intervals.
 
     Returns:
-        The scores, in `scores` by name, each with value, signature and hash, and in `segments` those of each sentence,
-        (N, K); `table()`, `to_dict()` and `to_frame()` show them. Values are in 0..1, but for CIDEr (0..10), NIST, TER
-        and SER; None where undefined.
+        The scores: `scores` by name, each with value, signature and hash, and `segments`, those of each sentence,
+        (N, K); `table()`, `to_dict()` and `to_frame()` show them. Values are in 0..1, except for CIDEr (0..10), NIST,
+        TER and SER; None where undefined.
 
     Raises:
-        MetricError: no hypotheses, sequences of different lengths, an item of another type or an act that cannot be
-            read (the message has its index), or a metric whose data are not installed.
+        MetricError: no hypotheses, sequences of different lengths, an item of the wrong type or an act that cannot be
+            read (the message has its index), or the data of a metric are not installed.
         UnknownNameError: no such preset or metric.
     """
     names = None if metrics is None else as_names(metrics)
@@ -87,21 +87,22 @@ def score_pairs(
 ) -> Scores:
     """Score pairs of hypothesis and references under a preset.
 
-    The references are the pair's own: a preset's grouping needs a corpus (`metrics.presets.references_for`).
+    Each pair is scored against its own references: a preset's grouping needs a corpus
+    (`metrics.presets.references_for`).
 
     Args:
         pairs: read lazily, unless a metric must see all references first.
-        metrics: names as `select` takes them, and `SER`; None for the preset's.
-        preset: the protocol; `DEFAULT_PRESET` without one.
-        given: what some metrics read besides: word vectors, an encoder, the training data as they are, a slot checker;
-            without a checker, SER looks for the values of the acts as they are spelt.
-        keep: whether hypotheses and references are kept beside the numbers, for JSON and reports.
-        progress: whether a progress bar is shown, from the third second on.
-        total: how many pairs there will be, for the bar.
+        metrics: names as for `select`, and `SER`; None for the preset's.
+        preset: the protocol; by default `DEFAULT_PRESET`.
+        given: what some metrics need besides: word vectors, an encoder, the training data (not normalised), a slot
+            checker; without a checker, SER looks for the values of the acts as spelt.
+        keep: whether to keep hypotheses and references, for JSON and reports.
+        progress: whether to show a progress bar, after two seconds.
+        total: the number of pairs, for the bar.
 
     Raises:
         UnknownNameError: no such preset or metric.
-        MetricError: no pairs; no metrics; a metric whose data are not installed.
+        MetricError: no pairs, no metrics, or the data of a metric are not installed.
     """
     chosen = get_preset(preset or DEFAULT_PRESET)
     normalize = chosen.normalize
@@ -127,7 +128,7 @@ def score_segments(
     progress: bool = False,
     total: int | None = None,
 ) -> Scores:
-    """Score segments that have been read as their preset reads them, the training data in `given` too.
+    """Score segments that have been normalised for the preset, like the training data in `given`.
 
     Arguments and errors as `score_pairs`.
     """
@@ -145,7 +146,7 @@ def score_segments(
     if not seen.size:
         raise MetricError("nothing to score: there is not a single hypothesis")
     if metrics is None and not seen.acts:
-        # Nobody asked for the slot error rate, and there are no acts to check against.
+        # The slot error rate was not requested by name, and there are no acts to check against.
         kept = [index for index, item in enumerate(selected) if not isinstance(item.metric, SlotErrorRate)]
         selected, seen.statistics = [selected[i] for i in kept], [seen.statistics[i] for i in kept]
     result = _assemble(preset, selected, seen)
@@ -163,15 +164,15 @@ def score_segments(
 
 @dataclass(slots=True)
 class _Seen:
-    """What is kept of the segments that have been looked at.
+    """What is kept of the scored segments.
 
     Attributes:
-        statistics: of each metric, (N, S).
-        records: hypotheses and references, if they are kept.
+        statistics: those of each metric, (N, S).
+        records: hypotheses and references, if kept.
         references: the hash of all references and acts.
-        size: how many segments there were.
-        without: how many of them had no reference.
-        acts: how many of them had an act.
+        size: the number of segments.
+        without: how many of these have no reference.
+        acts: how many of these have an act.
     """
 
     statistics: list[SpooledRows]
@@ -182,7 +183,7 @@ class _Seen:
     acts: int = 0
 
     def add(self, chunk: Sequence[Segment], *, keep: bool) -> None:
-        """Count some segments, and keep their texts if wanted."""
+        """Count some segments, and keep their texts if `keep`."""
         for segment in chunk:
             self.references.update(segment.references, segment.turn)
             self.without += not segment.references
@@ -193,7 +194,7 @@ class _Seen:
 
 
 def check_metrics(preset: str, metrics: Sequence[str] | None, given: Materials = NOTHING) -> None:
-    """Make the metrics and drop them: raises what `score_pairs` would raise for them."""
+    """Create the metrics and discard them, so that `score_pairs`' errors for them are raised early."""
     names = without_ser(metrics)
     for item in select(preset, names, given):
         item.metric.expect(())
@@ -201,7 +202,7 @@ def check_metrics(preset: str, metrics: Sequence[str] | None, given: Materials =
 
 
 def without_ser(metrics: Sequence[str] | None) -> list[str] | None:
-    """Return the names that the registry knows; the slot error rate needs a checker and is made here."""
+    """Return the names known to the registry; the slot error rate, which needs a checker, is created here."""
     return None if metrics is None else [name for name in metrics if name.upper() != SlotErrorRate.names[0]]
 
 
@@ -220,7 +221,7 @@ def _select(
 
 
 def _prepared(selected: Sequence[Selected], segments: Iterable[Segment]) -> Iterator[list[Segment]]:
-    """Show segments to the metrics that look at them before they begin; return them in chunks."""
+    """Show the segments to the metrics that need them beforehand; return the segments in chunks."""
     needs_corpus = any(item.metric.needs_corpus for item in selected)
     if needs_corpus:
         segments = list(segments)
@@ -236,7 +237,7 @@ def _prepared(selected: Sequence[Selected], segments: Iterable[Segment]) -> Iter
 
 
 def _assemble(preset: str, selected: Sequence[Selected], seen: _Seen) -> Scores:
-    """Return the scores that segments have too, with their statistics."""
+    """Return the scores that are also defined for segments, with their statistics."""
     scores: dict[str, Score] = {}
     for item, rows in zip(selected, seen.statistics, strict=True):
         values = item.metric.score(rows.sum())
@@ -259,7 +260,7 @@ def _assemble(preset: str, selected: Sequence[Selected], seen: _Seen) -> Scores:
 def _corpus_scores(
     preset: str, whole: Sequence[SelectedCorpus], references: ReferenceHash
 ) -> Iterator[tuple[str, Score]]:
-    """Yield the scores that only a whole corpus has, by name."""
+    """Yield the scores defined for a whole corpus only, by name."""
     for item in whole:
         for name, value in zip(item.metric.names, item.metric.scores(), strict=True):
             if name in item.names:
@@ -283,8 +284,8 @@ def _chunks(segments: Iterable[Segment]) -> Iterator[list[Segment]]:
 
 
 def _watched(chunks: Iterable[list[Segment]], total: int | None) -> Iterator[list[Segment]]:
-    """Yield the chunks; show a progress bar once they take longer than two seconds."""
-    # Late: who sees no bar need not wait for it.
+    """Yield the chunks, with a progress bar after two seconds."""
+    # Imported late: only needed for the bar.
     from tqdm import tqdm
 
     with tqdm(total=total, unit=" pairs", delay=2) as bar:

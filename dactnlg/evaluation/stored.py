@@ -1,4 +1,4 @@
-"""Scores read back from a file, with the statistics behind them: what `score --json` and `evaluate --json` wrote."""
+"""Reads scores and their statistics back from files written by `score --json` and `evaluate --json`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from dactnlg.metrics.combining import scorer
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The scores that come from the same statistics.
+    """The scores computed from the same statistics.
 
     Attributes:
-        names: all scores of the family, in the order that `combine` gives them.
-        combine: from summed statistics to scores, (..., S) -> (..., K).
-        statistics: of each segment, (N, S).
+        names: all scores of the family, in the order of `combine`.
+        combine: computes scores from summed statistics, (..., S) -> (..., K).
+        statistics: those of each segment, (N, S).
     """
 
     names: tuple[str, ...]
@@ -42,8 +42,8 @@ class StoredScores:
         signatures: score -> signature.
         hashes: score -> hash.
         segments: score -> its value for each segment, (N,); NaN where undefined.
-        families: score -> the family it is computed with; scores that cannot be resampled are left out.
-        texts: the texts of each segment: `act`, `hypothesis`, `reference`, `key`; empty in old files.
+        families: score -> the family it belongs to; scores that cannot be resampled are left out.
+        texts: `act`, `hypothesis`, `reference` and `key` of each segment; empty for files without texts.
     """
 
     preset: str
@@ -67,10 +67,10 @@ class StoredScores:
 
 
 def read_scores(path: str | Path) -> dict[str, StoredScores]:
-    """Return the scores of a JSON file by preset; the first one is that of the top level.
+    """Return the scores of a JSON file by preset; the first one is that at the top level.
 
     Raises:
-        MetricError: the file cannot be read or does not hold scores; the message names it.
+        MetricError: the file, which the message names, cannot be read or does not contain scores.
     """
     return stored_scores(read_document(path), str(path))
 
@@ -92,7 +92,7 @@ def _one(preset: str, data: Mapping[str, Any], where: str) -> StoredScores:
     segments = {
         name: np.array([_number(row["scores"][name]) for row in rows], np.float64)
         for name in scores
-        # Diversity belongs to a corpus; no segment has it.
+        # Scores of whole corpora, such as diversity, have no values for segments.
         if not rows or any(name in row["scores"] for row in rows)
     }
     values = {name: None if score["value"] is None else _number(score["value"]) for name, score in scores.items()}
@@ -103,12 +103,12 @@ def _one(preset: str, data: Mapping[str, Any], where: str) -> StoredScores:
 
 
 def _number(value: object) -> float:
-    """Return a score, NaN where it is undefined.
+    """Return a score, NaN for None.
 
     Raises:
-        TypeError: it is no number.
+        TypeError: it is not a number.
         ValueError: it is not finite; JSON's 1e999 is read as infinity.
-        OverflowError: it is a whole number out of all bounds.
+        OverflowError: it is an integer too large for a float.
     """
     if value is None:
         return np.nan

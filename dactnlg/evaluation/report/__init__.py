@@ -11,7 +11,7 @@ __all__ = ["Content", "gather", "write_report"]
 
 
 def write_report(path: str | Path, content: Content) -> None:
-    """Write a report: a self-contained page where the name ends in `.html` or `.htm`, Markdown otherwise."""
+    """Write a report: a self-contained HTML page if the name ends in `.html` or `.htm`, Markdown otherwise."""
     if Path(path).suffix.lower() in (".html", ".htm"):
         from dactnlg.evaluation.report.page import page as write
     else:

@@ -1,4 +1,4 @@
-"""A comparison of two systems as text, tables, Markdown or one page of HTML."""
+"""A comparison of two systems as text, tables, Markdown or one HTML page."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Section(NamedTuple):
 
     Attributes:
         title: its heading; empty for the first parts.
-        table: rows of cells, the header first; empty where there is none.
+        table: rows of cells, the header first; empty if there is none.
         lines: sentences below the table.
-        items: a list, each entry with the lines below it.
+        items: a list, whose entries are a line and its sub-items.
     """
 
     title: str
@@ -36,7 +36,7 @@ class Section(NamedTuple):
 
 
 def sections(found: SystemComparison, top: int = TOP) -> list[Section]:
-    """Return a comparison for people: scores with intervals and p-values, then acts and segments that changed."""
+    """Return the parts of a comparison: scores with intervals and p-values, then acts and segments that changed."""
     parts = [
         Section("", [], [f"A: {found.labels[0]}", f"B: {found.labels[1]}"], []),
         Section("", _differences(found), [VERDICTS], []),
@@ -57,13 +57,13 @@ def sections(found: SystemComparison, top: int = TOP) -> list[Section]:
 
 
 def table(found: SystemComparison, output_format: Format = "text", top: int = TOP, width: int | None = None) -> str:
-    """Return a comparison as text or Markdown, or its differences alone as CSV or LaTeX.
+    """Return a comparison as text or Markdown, or only its differences as CSV or LaTeX.
 
     Args:
         found: the comparison.
-        output_format: how it is written.
+        output_format: the format.
         top: how many segments of each kind are listed.
-        width: tables of text are folded there; None leaves their lines whole.
+        width: the width at which tables in text are wrapped; None does not wrap them.
     """
     if output_format == "markdown":
         return markdown(found, top)
@@ -75,10 +75,10 @@ def table(found: SystemComparison, output_format: Format = "text", top: int = TO
 
 
 def text(found: SystemComparison, top: int = TOP, width: int | None = None) -> str:
-    """Return a comparison as text; what the files say is made printable, line by line."""
+    """Return a comparison as text; texts from files are made printable."""
     parts = []
     for section in sections(found, top):
-        # What stands behind a colon is a number.
+        # Titles with a colon already end in a number.
         lines = [section.title + ":" * (": " not in section.title)] if section.title else []
         lines += tables.aligned(section.table, rule=True, width=width).split("\n") if section.table else []
         lines += section.lines
@@ -105,7 +105,7 @@ def markdown(found: SystemComparison, top: int = TOP) -> str:
 
 
 def write(path: str | Path, found: SystemComparison, top: int = TOP) -> None:
-    """Write a comparison: a self-contained page where the name ends in `.html` or `.htm`, Markdown otherwise."""
+    """Write a comparison: a self-contained HTML page if the name ends in `.html` or `.htm`, Markdown otherwise."""
     if Path(path).suffix.lower() in (".html", ".htm"):
         page = html.page("Comparison", "compared.html.j2", {"sections": sections(found, top)}, sheets=["table.css"])
     else:

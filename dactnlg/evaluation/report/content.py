@@ -1,4 +1,4 @@
-"""The content of a report, apart from its form: gathered once, written as an HTML page or as Markdown."""
+"""The content of a report, independent of its format, which is HTML or Markdown."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class ActRow:
-    """One act type: how many segments, its score, the interval if it can be had, and its slot errors' rate.
+    """One act type: its number of segments, score, interval (if it can be computed) and slot error rate.
 
-    The score is None where it is undefined, as where no segment has references.
+    The score is None if undefined, for instance if no segment has references.
     """
 
     act: str
@@ -38,7 +38,7 @@ class ActRow:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How a score spreads over segments: counts of equal bins from `low` to `high`, both in the outer bins."""
+    """The distribution of a score over segments: counts in equal bins from `low` to `high`, inclusive."""
 
     name: str
     low: float
@@ -50,7 +50,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class WorstSegment:
-    """One segment to look at; `times` is how often it comes with the same act and the same words."""
+    """One of the worst segments; `times` is how often the same act occurs with the same words."""
 
     segment: int
     act: str
@@ -68,14 +68,14 @@ class Content:
 
     Attributes:
         title: what was scored.
-        facts: (name, value) pairs: how much of it, how long, against what.
-        warnings: what a reader must know before believing the numbers.
-        results: the scores, one entry a preset; the rest of the report is about the first.
-        lead: the score that acts and segments go by.
-        acts: act types, the most frequent first; empty where no acts are known.
-        faults: slot errors; None where no acts are known.
-        histograms: one a score.
-        faulty: (act, sentence, what is wrong) of every sentence with a slot fault.
+        facts: (name, value) pairs: numbers of segments, references and words.
+        warnings: caveats for readers.
+        results: the scores, one entry per preset; the rest of the report is about the first.
+        lead: the score by which acts and segments are listed.
+        acts: act types, the most frequent first; empty if no acts are known.
+        faults: slot errors; None if no acts are known.
+        histograms: one per score.
+        faulty: (act, sentence, faults) of each sentence with a slot fault.
         worst: the segments with the lowest lead score, worst first.
         notes: further lines for the scores' section.
     """
@@ -101,14 +101,14 @@ def gather(
     train: Iterable[tuple[str, Sequence[str]]] | None = None,
     notes: Sequence[str] = (),
 ) -> Content:
-    """Gather a report.
+    """Gather the content of a report.
 
     Args:
         title: what was scored.
-        results: scores whose records were kept, one entry a preset, on the same segments.
-        checker: finds slots in sentences; without one, the values of the acts as they are spelt.
-        gold: each segment's own references as the corpus has them; without them, those it was scored against.
-        train: (act, sentences) of the training data, to look for leakage; None if they are not known.
+        results: scores with records, one entry per preset, on the same segments.
+        checker: finds slots in sentences; by default, it looks for the values of the acts as spelt.
+        gold: each segment's own references, as in the corpus; by default, those it was scored against.
+        train: (act, sentences) of the training data, to look for leakage; None if unknown.
         notes: further lines for the scores' section.
     """
     first = results[0]
@@ -175,7 +175,7 @@ def _histograms(scores: Scores) -> list[Histogram]:
     names = list(scores.scores)
     found = []
     for name, values in zip(names, np.asarray(scores.segments).T, strict=True):
-        # BLEU-1 to BLEU-3 have much the same shape as BLEU-4.
+        # BLEU-1 to BLEU-3 are distributed much like BLEU-4.
         if name in ("BLEU-1", "BLEU-2", "BLEU-3") and "BLEU-4" in names:
             continue
         finite = values[np.isfinite(values)]

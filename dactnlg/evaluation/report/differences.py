@@ -1,4 +1,4 @@
-"""The differences between a sentence and its nearest reference, as marked pieces of text."""
+"""The differences between a sentence and its nearest reference, as marked spans of text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from difflib import SequenceMatcher
 
 _PIECE = re.compile(r"\w+(?:['’.]\w+)*|[^\w\s]")
 Marked = list[tuple[str, bool]]
-"""Stretches of a text in order, and whether the other text lacks them."""
+"""Spans of a text in order, each with whether the other text lacks it."""
 
 
 def nearest(sentence: str, references: Sequence[str]) -> str | None:
-    """Return the reference with the most in common with a sentence, the first of equals; None where there is none."""
+    """Return the reference most similar to a sentence, the first of equally similar ones; None without references."""
     words = _folded(sentence)
     matcher: SequenceMatcher[str] = SequenceMatcher(autojunk=False)
     matcher.set_seq2(words)
@@ -25,7 +25,7 @@ def nearest(sentence: str, references: Sequence[str]) -> str | None:
 
 
 def marked(sentence: str, reference: str) -> tuple[Marked, Marked]:
-    """Return the sentence and the reference in stretches; case makes no difference."""
+    """Return the spans of the sentence and of the reference; case is ignored."""
     first, second = ([match.span() for match in _PIECE.finditer(text)] for text in (sentence, reference))
     mine, theirs = ([False] * len(spans) for spans in (first, second))
     matcher = SequenceMatcher(None, _folded(sentence), _folded(reference), autojunk=False)
@@ -41,7 +41,7 @@ def _folded(text: str) -> list[str]:
 
 
 def _stretches(text: str, spans: Sequence[tuple[int, int]], flags: Sequence[bool]) -> Marked:
-    """Return the text cut where the flag changes; white space goes with the flag only between two flagged pieces."""
+    """Split the text where the flag changes; white space is flagged only between two flagged pieces."""
     found: Marked = []
     at, last = 0, False
     for (start, end), flag in zip(spans, flags, strict=True):

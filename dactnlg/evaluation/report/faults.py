@@ -1,6 +1,6 @@
-"""Slot errors as a report: per act and per slot what is missing, redundant, or worded with another value.
+"""Slot errors for a report: what is missing, redundant or has a wrong value, by act and by slot.
 
-The same checker also reads the references: a cue list that finds fault with gold sentences is shown, not hidden.
+The references are checked as well, so that cues which find faults in gold sentences are noticed.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from dactnlg.text.tallies import SlotReport
 
 Spelling = tuple[str, ...]
 SHOWN = 5
-"""Names that a line lists; the rest are counted."""
+"""Names that a line lists; the rest are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlotFaults:
-    """What a system's sentences do with their slots.
+    """The slot errors of a system's sentences.
 
     Attributes:
-        system: the sentences that were scored.
-        gold: all their references.
-        sentences: for each segment what is wrong, None where nothing is or no act is known.
+        system: those of the scored sentences.
+        gold: those of all references.
+        sentences: the faults of each segment; None if there are none, or its act is unknown.
         unchecked: special values that no cue could check -> how often, the most frequent first.
     """
 
@@ -45,8 +45,8 @@ class SentenceFaults:
 
     Attributes:
         missing: slots that the sentence leaves out.
-        extra: slots that come too often or were never asked for.
-        wrong: some of the missing slots -> the value that stands in their place.
+        extra: slots that occur too often or are not in the act.
+        wrong: some of the missing slots -> the value that the sentence has instead.
     """
 
     missing: tuple[str, ...]
@@ -60,7 +60,7 @@ def find_faults(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
 ) -> SlotFaults:
-    """Check sentences and their references against their turns; segments without a turn are passed over."""
+    """Check sentences and their references against their turns; segments without a turn are skipped."""
     substitutes = Substitutions(checker, (turn for turn in turns if turn is not None))
     rows = list(zip(turns, hypotheses, references, strict=True))
     system = [(turn, text) for turn, text, _ in rows if turn is not None]
@@ -79,18 +79,18 @@ def counted(names: Iterable[str]) -> dict[str, int]:
 
 
 def named(counts: Mapping[str, int]) -> str:
-    """Return the most frequent names with their numbers, and how many others there are, in a line."""
+    """Return the most frequent names with their counts, and the number of others, in a line."""
     shown = [f"{printable(name)} ({count})" for name, count in list(counts.items())[:SHOWN]]
     others = len(counts) - len(shown)
     return ", ".join([*shown, *([f"and {others} others"] if others else [])])
 
 
 class Substitutions:
-    """Finds what stands in the place of a missing slot: another value that any of the turns has for it.
+    """Finds wrong values: values of a missing slot in other turns that a sentence has instead.
 
     Args:
         checker: knows how values are worded.
-        turns: where the other values are taken from.
+        turns: the source of the other values.
     """
 
     def __init__(self, checker: SlotChecker, turns: Iterable[Turn]) -> None:
@@ -100,13 +100,13 @@ class Substitutions:
         slots = {slot for turn in turns for _, slot in checker.delexicalizer.prepared(turn).slots()}
         for slot in sorted(slots, key=str):
             if slot.delexicalizable and slot.value is not None:
-                # A letter or a number alone is found in too many sentences that mean something else by it.
+                # Single characters occur in too many sentences with another meaning.
                 spellings = [s for s in checker.delexicalizer.spellings(slot) if len("".join(s)) > 1]
                 self._values.setdefault(slot.name, {}).update(dict.fromkeys(spellings, slot.value))
                 self._longest = max([self._longest, *map(len, spellings)])
 
     def find(self, turn: Turn, sentence: str, missing: Sequence[str]) -> dict[str, str]:
-        """Return for some of the missing slots (`food=thai`) the value that stands in its place."""
+        """Return, for those of the missing slots (`food=thai`) that have one, the value in the sentence instead."""
         if not missing:
             return {}
         tokens = [strip_joiner(t) for t in self._checker.delexicalizer.delexicalize(turn, sentence).tokens]

@@ -1,8 +1,7 @@
-"""Pages of HTML, self-contained and without scripts, from Jinja2 templates.
+"""Self-contained HTML pages without scripts, from Jinja2 templates.
 
-Whatever a template writes is printable, and escaped. The page's Content-Security-Policy allows its one style sheet, by
-its hash, and nothing else: should anything from a run or a file ever pass for markup, a browser does not run or fetch
-it.
+All output of templates is made printable and escaped. The page's Content-Security-Policy allows nothing but its own
+style sheet, by its hash: if text from a run or a file were ever taken for markup, browsers would not run or fetch it.
 """
 
 from __future__ import annotations
@@ -25,26 +24,26 @@ _HERE = "dactnlg.evaluation.report"
 
 
 class Bars:
-    """Widths and places of bars as classes of the page's style sheet, since its policy forbids `style` attributes."""
+    """Widths and positions of bars as CSS classes, since the page's policy forbids `style` attributes."""
 
     def __init__(self) -> None:
         self._rules: dict[str, str] = {}
 
     @staticmethod
     def inside(share: float) -> float:
-        """Return a share of the full width, at least 0 and at most 1."""
+        """Clip a share of the full width to 0..1."""
         return min(max(share, 0.0), 1.0)
 
     def width(self, share: float) -> str:
-        """Return the class of a width, given as a share of the full one."""
+        """Return the class for a width, a share of the full width."""
         return self._class("width", share)
 
     def left(self, share: float) -> str:
-        """Return the class of a distance from the left end, given as a share of the full width."""
+        """Return the class for a distance from the left, a share of the full width."""
         return self._class("left", share)
 
     def css(self) -> str:
-        """Return the rules of all classes that were asked for."""
+        """Return the rules of all classes returned so far."""
         return "".join(f"{rule}\n" for rule in self._rules.values())
 
     def _class(self, what: str, share: float) -> str:
@@ -62,9 +61,9 @@ def page(
     Args:
         title: its title.
         template: the template of its body, in the folder `templates` of `package`.
-        values: what the template shows, by name; it finds `bars`, a `Bars`, beside them.
-        package: the package that holds the template; those of reports are found as well.
-        sheets: further style sheets in the same folder, after the one of reports.
+        values: the template's variables; `bars`, a `Bars`, is added.
+        package: the package of the template; templates of reports are found as well.
+        sheets: further style sheets in the same folder, added after that of reports.
     """
     bars = Bars()
     environment = _environment(package)
@@ -72,7 +71,7 @@ def page(
     style = _sheet(_HERE, "style.css") + "".join(_sheet(package, name) for name in sheets) + bars.css()
     digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    # Ours, and escaped already: the templates made them.
+    # Not from users, or already escaped by the templates.
     parts = {"style": Markup(style), "body": Markup(body.strip())}
     return environment.get_template("page.html.j2").render(title=title, policy=policy, version=__version__, **parts)
 
@@ -94,12 +93,12 @@ def _environment(package: str) -> Environment:
 
 
 def _plain(value: object) -> object:
-    """Return text without characters that act on the text around it; what is markup is ours."""
+    """Make text printable, without control characters; `Markup` is kept, as it is trusted."""
     return printable(value, "\n\t") if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def breakable(name: str) -> Markup:
-    """Return a long name, escaped, whose line may break where a reader would break it: after `_` and `&`."""
+    """Return a long name, escaped, with possible line breaks after `_` and `&`."""
     parts = (Markup("_<wbr>").join(part.split("_")) for part in printable(name).split("&"))
     return Markup("&amp;<wbr>").join(parts)
 

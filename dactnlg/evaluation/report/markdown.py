@@ -40,7 +40,7 @@ def markdown(content: Content) -> str:
 
 
 def fault_list(faults: SentenceFaults) -> list[str]:
-    """Return what is wrong with a sentence's slots, one entry a fault."""
+    """Return the slot faults of a sentence in words, one entry per fault."""
     missing = [
         f"wrong value: {faults.wrong[entry]} in the place of {entry}" if entry in faults.wrong else f"missing: {entry}"
         for entry in faults.missing
@@ -87,7 +87,7 @@ def _emphasized(parts: Marked) -> str:
 
 
 def _kept(text: str) -> str:
-    """Escape a stretch; the white space around it stays."""
+    """Escape a span of text, keeping the white space around it."""
     return f"{' ' * (text[:1].isspace())}{escape(text)}{' ' * (text[-1:].isspace() and bool(text.strip()))}"
 
 

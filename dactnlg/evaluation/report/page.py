@@ -1,4 +1,4 @@
-"""A report as one self-contained page: numbers for the template `report.html.j2`, which says how they look."""
+"""A report as one self-contained HTML page: the values for the template `report.html.j2`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from dactnlg.evaluation.scores import LOWER_IS_BETTER, Score
 from dactnlg.metrics.slot_error import Count
 
 ROWS = 60
-"""Acts and slots that are shown at once; rarer ones are folded away."""
+"""Acts and slots shown at first; rarer ones are collapsed."""
 FAULTY = 50
-"""Sentences with slot faults that are listed."""
+"""The most sentences with slot faults that are listed."""
 LESSER = ("BLEU-1", "BLEU-2", "BLEU-3")
-"""Scores that are left out beside a single sentence."""
+"""Scores that are not shown for single sentences."""
 Bounds = tuple[float, float] | None
 
 
 class SlotRow(NamedTuple):
-    """The slot errors of one slot or act: those of the system and those of the references."""
+    """The slot errors of one slot or act, in the system's sentences and in the references."""
 
     name: str
     system: Count
@@ -30,7 +30,7 @@ class SlotRow(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One kind of slot error: how many there are, what it is called, and its class in the style sheet."""
+    """One kind of slot error: how many there are, its name, and its class in the style sheet."""
 
     number: int
     word: str
@@ -46,7 +46,7 @@ def page(content: Content) -> str:
 
 
 def full_width(score: Score, bounds: Bounds) -> float:
-    """Return the value at which a score's bar fills the width: 1, 10 for CIDEr, more than the value beyond 1."""
+    """Return the value at which a score's bar has full width: 1; 10 for CIDEr; 1.25 times values above 1."""
     if score.name == "CIDEr":
         return 10.0
     top: float = max([1.0, score.value or 0.0, *(bounds or ())])
@@ -54,24 +54,24 @@ def full_width(score: Score, bounds: Bounds) -> float:
 
 
 def score_remarks(score: Score, top: float) -> list[str]:
-    """Return what a reader of a score's bar must know."""
+    """Return remarks on how to read a score's bar."""
     remarks = ["lower is better"] if score.name in LOWER_IS_BETTER else []
-    # Most bars end at 1; a reader compares them unless something is written beside them.
+    # Readers compare bars, most of which end at 1, so other scales are noted.
     return remarks + ([f"full width: {top:.4g}"] if top != 1 and score.value is not None else [])
 
 
 def act_scale(rows: Sequence[ActRow]) -> float:
-    """Return the value at which an act's bar fills the width."""
+    """Return the value at which an act's bar has full width."""
     return max([1.0, *(row.value or 0.0 for row in rows)])
 
 
 def rate_scale(system: Mapping[str, Count], gold: Mapping[str, Count]) -> float:
-    """Return the rate at which a bar of slot errors fills the width: faults are rare, so it is the worst rate."""
+    """Return the rate at which a bar of slot errors has full width: the worst rate, since faults are rare."""
     return max([0.01, *(count.rate or 0.0 for counts in (system, gold) for count in counts.values())])
 
 
 def slot_rows(system: Mapping[str, Count], gold: Mapping[str, Count]) -> list[SlotRow]:
-    """Return the slot errors by name, the worst rate first."""
+    """Return the slot errors by name, highest rate first."""
     names = sorted(system, key=lambda name: (-(system[name].rate or 0.0), -system[name].required, name))
     return [SlotRow(name, system[name], gold.get(name, Count())) for name in names]
 

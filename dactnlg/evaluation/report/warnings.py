@@ -10,7 +10,7 @@ from dactnlg.evaluation.scores import Scores
 
 FEW_SEGMENTS = 100
 SHORT = 0.9
-"""Hypotheses with fewer than this share of their references' words."""
+"""Hypotheses are short if they have less than this share of their references' words."""
 
 
 def find_warnings(
@@ -19,7 +19,7 @@ def find_warnings(
     gold: Sequence[Sequence[str]],
     train: Iterable[tuple[str, Sequence[str]]] | None = None,
 ) -> list[str]:
-    """Return warnings, one sentence or two each; arguments as `content.gather`, records as `scores.record`."""
+    """Return warnings of one or two sentences; arguments as for `content.gather`, records as from `scores.record`."""
     found = [warning for result in results for warning in result.warnings]
     return [*dict.fromkeys(found), *_few(records), *_short(records), *_copied(records), *_leaked(records, gold, train)]
 
