@@ -51,12 +51,14 @@ def read_whole(paths: Sequence[str | Path], task: str | None = None) -> Iterator
     outputs = _outputs(path, documents.get(path), task, alone=not others)
     if not others and outputs.references is None:
         raise MetricError(f"{path} has hypotheses and no references; give these too: {FORMS}")
-    merged = [] if outputs.references is None else [outputs.references]
     for other in others:
-        merged.append(_references(other, documents.get(other), outputs, task))
+        more = _references(other, documents.get(other), outputs, task)
+        # At once, so that the keys of a further file reorder these as well.
+        before = outputs.references or [()] * len(more)
+        outputs.references = [own + further for own, further in zip(before, more, strict=True)]
     turns = outputs.turns or [None] * len(outputs.hypotheses)
-    for hypothesis, turn, *parts in zip(outputs.hypotheses, turns, *merged, strict=True):
-        yield TextPair(hypothesis, tuple(text for part in parts for text in part if text.strip()), turn)
+    for hypothesis, turn, texts in zip(outputs.hypotheses, turns, outputs.references or (), strict=True):
+        yield TextPair(hypothesis, tuple(text for text in texts if text.strip()), turn)
 
 
 def groups(path: str | Path) -> list[tuple[str, ...]]:
@@ -113,22 +115,20 @@ def _references(path: str | Path, document: Any, outputs: _Outputs, task: str | 
     if rows[0].references is None:
         raise MetricError(f"{path} is a table without a column of references; expected columns: {NAMES}")
     turns = _turns(rows, path)
+    by_row = [row.references or () for row in rows]
     if turns is None:
-        return _fitting(path, size, {"rows": [row.references or () for row in rows]})
+        return _fitting(path, size, {"rows": by_row})
     # One row per reference, as in E2E's files: rows of the same act belong together.
     by_act: dict[Turn | None, list[str]] = {}
     for turn, row in zip(turns, rows, strict=True):
         by_act.setdefault(turn, []).extend(row.references or ())
     if outputs.turns is not None:
-        missing = next((turn for turn in outputs.turns if turn not in by_act), None)
-        if missing is not None:
-            raise MetricError(f"{path} has no reference for the act {short(str(missing))}")
+        missing = [turn for turn in outputs.turns if turn not in by_act]
+        if missing:
+            raise MetricError(f"{path} has no reference for the act {short(str(missing[0]))}")
         return [tuple(by_act[turn]) for turn in outputs.turns]
-    if len(rows) == size:
-        outputs.turns = turns
-        return [row.references or () for row in rows]
-    found = _fitting(path, size, {"rows": [], "different acts": [tuple(texts) for texts in by_act.values()]}, len(rows))
-    outputs.turns = list(by_act)
+    found = _fitting(path, size, {"rows": by_row, "different acts": [tuple(texts) for texts in by_act.values()]})
+    outputs.turns = turns if len(rows) == size else list(by_act)
     return found
 
 
@@ -149,6 +149,8 @@ def _gem_references(path: str | Path, document: Any, outputs: _Outputs, task: st
 def _reorder(outputs: _Outputs, keys: list[str], path: str | Path) -> None:
     """Reorder the outputs like the references, by GEM's keys; outputs without references are left out."""
     places = {key: place for place, key in enumerate(outputs.keys or ())}
+    if len(places) < len(outputs.hypotheses):
+        raise MetricError(f"{path} cannot be matched by key: two outputs have the same key")
     missing = next((key for key in keys if key not in places), None)
     if missing is not None:
         raise MetricError(f"{path}: there is no output with the key '{missing:.60}'")
@@ -159,14 +161,12 @@ def _reorder(outputs: _Outputs, keys: list[str], path: str | Path) -> None:
     outputs.keys = keys
 
 
-def _fitting(
-    path: str | Path, size: int, readings: dict[str, list[tuple[str, ...]]], rows: int = 0
-) -> list[tuple[str, ...]]:
+def _fitting(path: str | Path, size: int, readings: dict[str, list[tuple[str, ...]]]) -> list[tuple[str, ...]]:
     """Return the first reading of a file that has as many segments as there are hypotheses."""
     for found in readings.values():
         if len(found) == size:
             return found
-    counts = ", ".join(f"{len(found) or rows} {what}" for what, found in readings.items())
+    counts = ", ".join(f"{len(found)} {what}" for what, found in readings.items())
     raise MetricError(f"{shown(path)} does not fit {size} hypotheses: it has {counts}")
 
 

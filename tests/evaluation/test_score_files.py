@@ -49,6 +49,12 @@ FILES = {
     "outs.json": json.dumps({"language": "en", "values": [{"generated": "one two"}, {"generated": "three"}]}),
     "list.json": json.dumps(["one two", "three"]),
     "references.json": json.dumps(GEM_REFERENCES),
+    "reversed.json": json.dumps(
+        {"values": [{"gem_id": "k2", "target": ["drei"]}, {"gem_id": "k1", "target": ["eins"]}]}
+    ),
+    "twice.json": json.dumps({"values": ["one two", "three"], "keys": ["k1", "k1"]}),
+    "actless.json": json.dumps({"values": [{"generated": "one two", "act": None}]}),
+    "empty.txt": "",
     "by-task.json": json.dumps({"food_test": GEM_REFERENCES, "other_test": {"values": ["y"]}}, indent=2),
     "lists.json": json.dumps([["one two", "uno"], ["three"]]),
     "both.json": json.dumps(
@@ -110,6 +116,13 @@ def test_formats_are_seen(folder: Path, names: str, expected: list[TextPair] | N
         assert list(read_input(None, first, others[:1], others[1:], task or None)) == found
 
 
+@pytest.mark.parametrize("names", ["references.json reversed.json", "reversed.json references.json"])
+def test_keys_of_a_further_file_reorder_all_references(folder: Path, names: str) -> None:
+    found = read_files(["submission.json", *names.split()], "food_test")
+    references = {pair.hypothesis: sorted(pair.references) for pair in found}
+    assert references == {"one two": ["eins", "one two", "uno"], "three": ["drei", "three"]}
+
+
 @pytest.mark.parametrize(
     ("names", "message"),
     [
@@ -132,6 +145,9 @@ def test_formats_are_seen(folder: Path, names: str, expected: list[TextPair] | N
         ),
         ("short.txt e2e.csv", "e2e.csv does not fit 1 hypotheses: it has 3 rows, 2 different acts"),
         ("short.txt lists.json", "lists.json does not fit 1 hypotheses: it has 2 values"),
+        ("empty.txt e2e.csv", "e2e.csv does not fit 0 hypotheses: it has 3 rows, 2 different acts"),
+        ("actless.json e2e.csv", "e2e.csv has no reference for the act 'None'"),
+        ("twice.json references.json", "references.json cannot be matched by key: two outputs have the same key"),
         ("hyp.txt absent.txt", "cannot read absent.txt: No such file"),
     ],
 )
