@@ -89,5 +89,9 @@ def _cells(rows: Iterable[tuple[int, list[str]]], where: str) -> Iterator[tuple[
 
 
 def _names(header: str) -> list[str]:
-    # Called for any line of text, so the delimiter may be empty.
-    return [name.strip() for name in next(csv.reader([header], delimiter=delimiter(header) or "\t"))]
+    # Called for any line of text, which may have no delimiter, or not be a row at all.
+    try:
+        _, cells = next(table_rows([header], delimiter(header) or "\t"))
+    except csv.Error:
+        return []
+    return [name.strip() for name in cells]

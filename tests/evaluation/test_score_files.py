@@ -191,6 +191,13 @@ def test_a_quotation_mark_between_tabs_is_one(tmp_path: Path) -> None:
         list(read_files([str(path)]))
 
 
+@pytest.mark.parametrize("first", ["good, very\rgood", f"long, {'a' * 200_000}", 'a "quote, and'])
+def test_a_line_that_no_table_begins_with_is_text(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(f"{first}\nb\n".encode())
+    assert [pair.hypothesis for pair in read_files([path, path])] == [first, "b"]
+
+
 @pytest.mark.parametrize("first", ["[name] serves [food] food.", "{name} is cheap.", "[1]", "[", "{ x"])
 def test_text_in_brackets_is_text(first: str, tmp_path: Path) -> None:
     """Delexicalised sentences begin so; JSON begins with what only JSON has."""
