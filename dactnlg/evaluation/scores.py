@@ -91,6 +91,9 @@ class Scores:
     records: Sequence[Any] = ()
     confidence: Confidence | None = None
 
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, Scores) else NotImplemented
+
     def __repr__(self) -> str:
         values = ", ".join(f"{name}: {score.shown}" for name, score in self.all_scores.items())
         return f"Scores(preset={self.preset!r}, scores={{{values}}}, segments={len(self.segments)})"

@@ -37,11 +37,19 @@ def write(path: Path, *lines: str) -> str:
     return str(path)
 
 
+def test_scores_are_equal_where_all_they_say_is() -> None:
+    result, again = (score(["a b", "c"], ["a b", "d"]) for _ in range(2))
+    assert result == again and [result] == [again] and result != "scores"
+    assert result not in (score(["a b", "e"], ["a b", "d"]), score(["a b", "c"], ["a b", "d"], preset="fair"))
+    again.add_confidence()
+    assert result != again
+
+
 @pytest.mark.parametrize("preset", ["e2e", "fair", "rnnlg"])
 def test_pickled_scores_are_the_same(preset: str) -> None:
     result = score_pairs(PAIRS, preset=preset)
     copied = pickle.loads(pickle.dumps(result))
-    assert (copied.to_dict(), copied.table(), repr(copied)) == (result.to_dict(), result.table(), repr(result))
+    assert (copied, copied.table(), repr(copied)) == (result, result.table(), repr(result))
     assert list(copied.metrics) == list(result.metrics)
     for each in (copied, result):
         each.add_confidence()
