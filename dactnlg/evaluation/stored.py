@@ -97,7 +97,10 @@ def _one(preset: str, data: Mapping[str, Any], where: str) -> StoredScores:
     }
     values = {name: None if score["value"] is None else _number(score["value"]) for name, score in scores.items()}
     families = _families(rows, signatures, values, where)
-    texts = [{k: _text(row.get(k)) for k in ("act", "hypothesis", "reference", "key")} for row in rows if "key" in row]
+    # All segments have a key or none does: segments of two systems are paired by it.
+    keyed = any("key" in row for row in rows)
+    names = ("act", "hypothesis", "reference")
+    texts = [{"key": _text(row["key"]), **{k: _text(row.get(k)) for k in names}} for row in rows if keyed]
     hashes = {name: str(score["hash"]) for name, score in scores.items()}
     return StoredScores(preset, len(rows), values, signatures, hashes, segments, families, texts)
 

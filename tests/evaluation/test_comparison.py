@@ -77,6 +77,13 @@ def test_statistics_in_json_give_the_scores_again() -> None:
         stored_scores(data, "x.json")
 
 
+def test_segments_with_and_without_a_key_are_no_scores() -> None:
+    data = json.loads(json.dumps(score_pairs(pairs(2)).to_dict()))
+    del data["segments"][0]["key"]
+    with pytest.raises(MetricError, match=r"x.json holds no scores"):
+        stored_scores(data, "x.json")
+
+
 def test_another_variant_is_not_ranked() -> None:
     with pytest.raises(MetricError) as caught:
         compare(stored(pairs(), ["BLEU-4"], "nlg-eval"), stored(pairs(), ["BLEU-4"], "rnnlg"))
