@@ -105,11 +105,14 @@ def randomization(score: Score, first: Array, second: Array, trials: int = TRIAL
     total, change = first.sum(axis=0), second - first
     whole, sums = second.sum(axis=0), []
     if len(first) >= LARGE:
+        # To swap equal segments changes nothing, and sums of a few changes are not normally distributed.
+        change = change[change.any(axis=1)]
+    if len(change) >= LARGE:
         # Each change is included with probability 1/2, which gives the mean and covariance of their sum.
         sums.append(_normal(rng, change.sum(axis=0) / 2, change.T @ change / 4, trials))
     else:
-        for rows in _blocks(trials, len(first)):
-            sums.append(rng.integers(2, size=(rows, len(first)), dtype=np.int8).astype(np.float64) @ change)
+        for rows in _blocks(trials, len(change)):
+            sums.append(rng.integers(2, size=(rows, len(change)), dtype=np.int8).astype(np.float64) @ change)
     moved = np.vstack(sums)
     return score(whole - moved) - score(total + moved)
 

@@ -91,6 +91,19 @@ def test_large_corpora_give_the_same_interval_by_the_normal_distribution(monkeyp
     assert abs(exact[1].p_randomization - quick[1].p_randomization) < 0.03
 
 
+def test_few_changes_in_a_large_corpus_are_not_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two changed segments, swaps leave the difference as it is in two cases of four."""
+    monkeypatch.setattr(resampling, "LARGE", 100)
+    metric = bleu.create("nlg-eval")
+    first = np.tile([5.0, 5, 3, 2, 0, 0, 5, 4, 3, 2], (200, 1))
+    second = first.copy()
+    second[:2, 4:6] = 1
+    assert [item.p_randomization for item in compare(metric.score, first, second)[2:]] == pytest.approx(
+        [0.5] * 2, abs=0.02
+    )
+    assert compare(metric.score, first, first)[3].p_randomization == 1
+
+
 def test_p_values_of_equal_and_of_different_systems() -> None:
     same = compare(mean, values(1), values(1))[0]
     assert same == (0, 0, 0, 1, 1)
