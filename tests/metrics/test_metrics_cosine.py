@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import safetensors.numpy
 import tokenizers
 
 from dactnlg.errors import MetricError
@@ -107,6 +109,21 @@ def test_missing_weights_are_one_plain_message(monkeypatch: pytest.MonkeyPatch, 
     (tmp_path / "model.safetensors").write_bytes(b"\xff" * 40)
     with pytest.raises(MetricError, match="not a safetensors file"):
         MiniLM(tmp_path)
+
+
+@needs_weights
+def test_weights_of_another_model_are_refused_when_they_are_loaded(tmp_path: Path) -> None:
+    folder = Path(importlib.util.find_spec(PACKAGE).submodule_search_locations[0]) / "model"
+    for name in ("tokenizer.json", "config.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    weights = read_weights(folder / "model.safetensors")
+    for own in (
+        {f"roberta.{name}": weights[name] for name in list(weights)[:3]},
+        {n: w[:7] for n, w in weights.items()},
+    ):
+        safetensors.numpy.save_file(own, tmp_path / "model.safetensors")
+        with pytest.raises(MetricError, match="does not hold a sentence encoder that can be read"):
+            MiniLM(tmp_path)
 
 
 def test_gelu_is_the_exact_one() -> None:

@@ -65,7 +65,9 @@ class MiniLM:
             self._tokenizer = read_tokenizer(
                 path / "tokenizer.json", min(LIMIT, int(config["max_position_embeddings"]))
             )
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            # Of another architecture, weights are missing or do not fit.
+            self.encode(["a"])
+        except (OSError, ValueError, LookupError, TypeError) as error:
             raise MetricError(f"{path} does not hold a sentence encoder that can be read: {error}") from None
         self.name = f"{'all-MiniLM-L6-v2' if folder is None else path.resolve().name}@{digest[:12]}"
 
