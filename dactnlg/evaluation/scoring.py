@@ -211,9 +211,10 @@ def _select(
 ) -> tuple[list[Selected], list[SelectedCorpus]]:
     names = without_ser(metrics)
     selected, whole = select(preset, names, given), select_corpus(preset, names, given)
-    if given.checker is not None and (metrics is None or names is None or len(names) < len(metrics)):
+    wanted = metrics is None or names != list(metrics)
+    if wanted and given.checker is not None:
         selected.append(Selected(SlotErrorRate(given.checker, given.checker_name), SlotErrorRate.names))
-    elif metrics and not names:
+    elif wanted and metrics is not None:
         raise MetricError("the slot error rate needs a slot checker")
     if not selected and not whole:
         raise MetricError("nothing to score: no metric was asked for")

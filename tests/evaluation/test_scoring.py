@@ -202,6 +202,11 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         read_input(short, short, [long])
 
 
+def test_ser_beside_other_scores_needs_a_checker() -> None:
+    with pytest.raises(MetricError, match="needs a slot checker"):
+        scoring.score_segments([Segment("a", ["a"], ACT)], "nlg-eval", ["BLEU-4", "SER"])
+
+
 def test_breakdown_by_act_and_slot() -> None:
     turns: list[Turn] = [ACT, parse("goodbye()"), ACT]
     reports = [
