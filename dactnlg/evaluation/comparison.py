@@ -175,7 +175,7 @@ def compare(
         refused += [f"{preset} {', '.join(others)}: {reason}".lstrip() for reason, others in reasons.items()]
         differences += _tested(preset, names, a, b, resamples, trials, seed)
         ranked = [name for name in names if name in a.segments]
-        asked = ranked if metric is None else [name for name in ranked if name in _meant(metric, ranked)]
+        asked = ranked if metric is None else _meant(metric, ranked)
         if asked and listed is None:
             listed = (lead(asked) if metric is None else asked[-1], a, b)
     if not differences:

@@ -97,7 +97,15 @@ class Metric(Named):
         return self.score(statistics)
 
 
-class MeanMetric(Metric):
+class MeansMetric(Metric):
+    """A family whose corpus scores are means over segments; S = K + 1: the scores, and 1 where defined."""
+
+    def score(self, sums: Array) -> Array:
+        """Return the means, (..., K + 1) -> (..., K); NaN if there are no segments."""
+        return mean(sums)
+
+
+class MeanMetric(MeansMetric):
     """A metric whose corpus score is the mean over segments (ROUGE-L, CIDEr); S = 2: the score, and 1 where defined."""
 
     @abstractmethod
@@ -108,10 +116,6 @@ class MeanMetric(Metric):
         """Return (score, 1) per segment, (0, 0) for one without references; (N, 2)."""
         rows = [(self.score_segment(segment), 1.0) if segment.references else (0.0, 0.0) for segment in segments]
         return np.asarray(rows, dtype=np.float64).reshape(-1, 2)
-
-    def score(self, sums: Array) -> Array:
-        """Return the mean, (..., 2) -> (..., 1); NaN if there are no segments."""
-        return divide(sums[..., :1], sums[..., 1:])
 
 
 class BoundedMetric(Metric):
@@ -161,6 +165,11 @@ def divide(numerator: Array, denominator: Array) -> Array:
     result: Array = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
     np.divide(numerator, denominator, out=result, where=denominator != 0)
     return result
+
+
+def mean(sums: Array) -> Array:
+    """Divide summed scores by the number of segments in the last column, (..., K + 1) -> (..., K)."""
+    return divide(sums[..., :-1], sums[..., -1:])
 
 
 def settings_of(signature: str) -> dict[str, str]:

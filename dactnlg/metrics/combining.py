@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dactnlg.metrics import bleu, perplexity
-from dactnlg.metrics.base import Array, Metric, Segment, divide, settings_of
+from dactnlg.metrics import bleu, perplexity, slot_error
+from dactnlg.metrics.base import Array, Metric, Segment, mean, settings_of
 from dactnlg.metrics.nist import Nist
 from dactnlg.metrics.resampling import Score
 from dactnlg.metrics.sacre import Chrf, Ter
 
-_SER = "SER"
 _MEANS = (("embedding-average", "vector-extrema", "greedy-matching"), ("ROUGE-1", "ROUGE-2"))
 """Families of several means; a family of one mean needs no entry."""
 
@@ -69,15 +68,7 @@ def scorer(family: str, signatures: Mapping[str, str], width: int) -> tuple[tupl
         return (family,), _PLAIN[family]()
     # Means over segments: the values, then 1 where they are defined.
     names = next((names for names in _MEANS if names[0] == family), (family,))
-    return (names, _mean) if width == len(names) + 1 else None
-
-
-def _mean(sums: Array) -> Array:
-    return divide(sums[..., :-1], sums[..., -1:])
-
-
-def _slot_error_rate(sums: Array) -> Array:
-    return divide(sums[..., 1:2] + sums[..., 2:3], sums[..., :1])
+    return (names, mean) if width == len(names) + 1 else None
 
 
 def _meteor() -> Score:
@@ -92,5 +83,5 @@ _PLAIN: dict[str, Callable[[], Score]] = {
     Chrf.names[0]: lambda: Chrf().score,
     Ter.names[0]: lambda: Ter().score,
     "METEOR-1.5": _meteor,
-    _SER: lambda: _slot_error_rate,
+    slot_error.SlotErrorRate.names[0]: lambda: slot_error.combine,
 }

@@ -14,6 +14,7 @@ from dactnlg.metrics.diversity import Diversity, Novelty, SelfBleu
 from dactnlg.metrics.msttr import Msttr
 from dactnlg.metrics.nist import Nist
 from dactnlg.metrics.parent import Parent
+from dactnlg.metrics.perplexity import NAMES as OF_MODELS
 from dactnlg.metrics.presets import Preset, get_preset
 from dactnlg.metrics.rouge import RougeL
 from dactnlg.metrics.rouge_n import RougeN
@@ -124,8 +125,6 @@ GROUPS = {
 }
 """Names that select several scores at once."""
 
-_OF_MODELS = ("perplexity", "perplexity-original")
-
 
 class Selected(NamedTuple):
     """A metric and the requested ones of its scores."""
@@ -201,7 +200,7 @@ def resolve(name: str) -> Sequence[str]:
     """
     asked = name.casefold()
     found = [n for n in NAMES if asked in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
-    if asked in _OF_MODELS:
+    if asked in OF_MODELS:
         raise MetricError(f"{asked} is what a model gives to the references: dactnlg evaluate --metric {asked}")
     if asked not in GROUPS and not found:
         raise UnknownNameError("metric", name, (*NAMES, *GROUPS))

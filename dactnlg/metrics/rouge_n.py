@@ -13,13 +13,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from dactnlg.metrics.base import Array, Metric, Segment, divide, ngrams
+from dactnlg.metrics.base import Array, MeansMetric, Segment, ngrams
 
 _WORDS = re.compile(r"[a-z0-9]+")
 Grams = tuple[Counter[tuple[str, ...]], ...]
 
 
-class RougeN(Metric):
+class RougeN(MeansMetric):
     """ROUGE-1 and ROUGE-2; the corpus score is the mean over segments. S = 3: the two values, and 1 where defined."""
 
     names = ("ROUGE-1", "ROUGE-2")
@@ -38,10 +38,6 @@ class RougeN(Metric):
                 found = [list(map(f_one, hypothesis, reference)) for reference in references]
                 row[:] = [*np.max(found, axis=0), 1]
         return rows
-
-    def score(self, sums: Array) -> Array:
-        """Return the means, (..., 3) -> (..., 2); NaN if there are no segments."""
-        return divide(sums[..., :-1], sums[..., -1:])
 
 
 def f_one(hypothesis: Counter[tuple[str, ...]], reference: Counter[tuple[str, ...]]) -> float:

@@ -73,7 +73,12 @@ class SlotErrorRate(Metric):
 
     def score(self, sums: Array) -> Array:
         """Return the rate, (..., 3) -> (..., 1); NaN where nothing was required."""
-        return divide(sums[..., 1:2] + sums[..., 2:3], sums[..., :1])
+        return combine(sums)
+
+
+def combine(sums: Array) -> Array:
+    """Return the rate of summed counts, (..., 3) -> (..., 1); see `SlotErrorRate.score`."""
+    return divide(sums[..., 1:2] + sums[..., 2:3], sums[..., :1])
 
 
 @dataclass(slots=True)

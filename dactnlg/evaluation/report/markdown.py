@@ -9,7 +9,7 @@ from dactnlg._utils.markdown import code, escape, fenced
 from dactnlg.evaluation.report.content import Content, WorstSegment
 from dactnlg.evaluation.report.differences import Marked, marked
 from dactnlg.evaluation.report.faults import SentenceFaults, SlotFaults, named
-from dactnlg.evaluation.scores import table
+from dactnlg.evaluation.scores import shown, shown_interval, table
 from dactnlg.metrics.slot_error import Count
 
 
@@ -27,7 +27,7 @@ def markdown(content: Content) -> str:
     lines += ["Signatures:", "", *(f"- {code(signature)}" for signature in signatures), ""]
     if content.acts:
         lines += [f"## Acts by {escape(content.lead)}", ""]
-        rows = [(r.act, r.size, _value(r.value), _bounds(r.bounds), _rate(r.slot_errors)) for r in content.acts]
+        rows = [(r.act, r.size, shown(r.value), shown_interval(r.bounds), _rate(r.slot_errors)) for r in content.acts]
         lines += [*_table(("act", "segments", content.lead, "95% interval", "SER"), rows), ""]
     if content.faults:
         lines += [*_slots(content.faults), "## Sentences with slot faults", ""]
@@ -93,14 +93,6 @@ def _kept(text: str) -> str:
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     return tables.markdown([escape(name) for name in header], ([escape(str(cell)) for cell in row] for row in rows))
-
-
-def _value(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
-
-
-def _bounds(bounds: tuple[float, float] | None) -> str:
-    return "" if bounds is None else f"{bounds[0]:.4f} to {bounds[1]:.4f}"
 
 
 def _rate(rate: float | None) -> str:

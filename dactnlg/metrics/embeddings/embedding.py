@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.metrics.base import Array, Metric, Segment, divide
+from dactnlg.metrics.base import Array, MeansMetric, Segment
 from dactnlg.metrics.embeddings.vectors import WordVectors, load_vectors
 from dactnlg.text.metric_tokenizers import tokenizer
 
@@ -40,7 +40,7 @@ class Embedding(NamedTuple):
     counts: Array  # (W,), how often each occurs
 
 
-class EmbeddingMetrics(Metric):
+class EmbeddingMetrics(MeansMetric):
     """The three scores, -1 to 1; S = 4: their values and 1 if defined.
 
     Args:
@@ -90,10 +90,6 @@ class EmbeddingMetrics(Metric):
             if hypothesis is not None and references:
                 row[:-1] = np.max([similarities(hypothesis, reference) for reference in references], axis=0)
         return rows
-
-    def score(self, sums: Array) -> Array:
-        """Return the means, (..., 4) -> (..., 3); NaN if there are no segments."""
-        return divide(sums[..., :-1], sums[..., -1:])
 
     def _note(self, sentence: str) -> Embedding | None:
         """Embed a hypothesis and count its unknown words."""

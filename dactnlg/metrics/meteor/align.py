@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.metrics.meteor.beam import Match, plan
-from dactnlg.metrics.meteor.data import LONGEST, STEP, MeteorData, among
+from dactnlg.metrics.meteor.data import LONGEST, STEP, MeteorData, among, word_number
 from dactnlg.metrics.meteor.lockstep import search_all
 from dactnlg.metrics.meteor.text import Splitter
 
@@ -53,7 +53,7 @@ class WordCache(dict[str, Word]):
 
     def __missing__(self, text: str) -> Word:
         data = self._data
-        word = self[text] = Word(text, data.number(text), function=text in data.function_words)
+        word = self[text] = Word(text, word_number(text), function=text in data.function_words)
         same_stem = self._by_stem.setdefault(data.stem(text), [])
         for other in same_stem:
             word.related[other.text] = other.related[text] = (STEM,)

@@ -82,10 +82,6 @@ class MeteorData:
         self._stems, self._sets = _Table(folder, "stem"), _Table(folder, "synset")
         self._phrases = _Table(folder, "phrase")
 
-    def number(self, word: str) -> int:
-        """Return a word's number."""
-        return word_number(word)
-
     def synsets(self, word: str) -> frozenset[int]:
         """Return the WordNet synsets of a word and of its base forms."""
         bases = self._bases.get(word)
