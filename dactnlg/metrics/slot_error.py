@@ -6,7 +6,6 @@ caller supplies (`dactnlg.text.slots.SlotChecker`), so that this file does not d
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -107,41 +106,35 @@ class Count:
 
 @dataclass(slots=True)
 class Breakdown:
-    """Slot errors by act (`offer&inform` for a turn of two) and by slot, and the faulty sentences."""
+    """Slot errors by act (`offer&inform` for a turn of two) and by slot."""
 
     total: Count = field(default_factory=Count)
     acts: dict[str, Count] = field(default_factory=dict)
     slots: dict[str, Count] = field(default_factory=dict)
-    faults: list[tuple[int, Report]] = field(default_factory=list)
 
 
 def breakdown(
     turns: Iterable[Turn],
     reports: Iterable[Report],
-    required: Iterable[Sequence[str]] | None = None,
-    wrong: Iterable[Collection[str]] | None = None,
+    required: Iterable[Sequence[str]],
+    wrong: Iterable[Collection[str]],
 ) -> Breakdown:
-    """Return the slot errors of a corpus by act and by slot; `faults` holds the index of each faulty sentence.
+    """Return the slot errors of a corpus by act and by slot.
 
     Args:
         turns: the turn of each sentence.
         reports: what a checker found.
-        required: the slots that were checked; by default, the slots of the turns that have a value.
-        wrong: the missing slots for which there is another value instead; by default, none.
+        required: the slots that were checked.
+        wrong: the missing slots for which there is another value instead.
     """
     found = Breakdown()
-    known: Iterable[Sequence[str] | None] = itertools.repeat(None) if required is None else required
-    rows = zip(turns, reports, known, itertools.repeat(()) if wrong is None else wrong, strict=False)
-    for index, (turn, report, checked, replaced) in enumerate(rows):
-        entries = _with_values(turn) if checked is None and report.required else checked or ()
+    for turn, report, checked, replaced in zip(turns, reports, required, wrong, strict=True):
         act = found.acts.setdefault("&".join(a.act_type for a in turn), Count())
         for count in (found.total, act):
             _add(count, report.required, len(report.missing), len(replaced), len(report.extra))
-        by_slot = [Counter(_names(names)) for names in (entries, report.missing, replaced, report.extra)]
+        by_slot = [Counter(_names(names)) for names in (checked, report.missing, replaced, report.extra)]
         for name in dict.fromkeys(name for names in by_slot for name in names):
             _add(found.slots.setdefault(name, Count()), *(names[name] for names in by_slot))
-        if report.missing or report.extra:
-            found.faults.append((index, report))
     return found
 
 
@@ -151,10 +144,6 @@ def _add(count: Count, required: int, missing: int, wrong: int, extra: int) -> N
     count.wrong += wrong
     count.extra += extra
     count.sentences += bool(missing or extra)
-
-
-def _with_values(turn: Turn) -> list[str]:
-    return [slot.name for _, slot in turn.slots() if slot.value is not None]
 
 
 def _names(entries: Iterable[str]) -> list[str]:
