@@ -61,6 +61,10 @@ class Nist(Metric):
             penalty = np.where(ratio >= 1, 1.0, np.exp(-_BETA * np.log(ratio) ** 2))
         return np.where(np.isnan(ratio), np.nan, penalty * precision)[..., None]
 
+    def forget(self) -> None:
+        """Free the information of the n-grams."""
+        self._information.clear()
+
     def _fill(self, row: Array, hypothesis: list[str], references: list[list[str]]) -> None:
         row[0] = len(hypothesis)
         row[1] = sum(map(len, references)) / len(references)

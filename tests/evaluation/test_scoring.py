@@ -207,6 +207,10 @@ def test_ser_beside_other_scores_needs_a_checker() -> None:
         scoring.score_segments([Segment("a", ["a"], ACT)], "nlg-eval", ["BLEU-4", "SER"])
 
 
+def test_scores_do_not_hold_the_information_of_n_grams() -> None:
+    assert not score_pairs(PAIRS, ["NIST"]).metrics["NIST"]._information
+
+
 def test_breakdown_by_act_and_slot() -> None:
     turns: list[Turn] = [ACT, parse("goodbye()"), ACT]
     reports = [

@@ -98,6 +98,7 @@ def test_any_encoder() -> None:
     assert result.segments[:3, 0] == pytest.approx([2 / math.sqrt(5), 0, 0]) and np.isnan(result.segments[3, 0])
     assert result.scores["sentence-cosine"].value == pytest.approx(2 / math.sqrt(5) / 3)
     assert "encoder:letters" in result.scores["sentence-cosine"].signature
+    assert not result.metrics["sentence-cosine"]._known, "scores do not hold the vectors"
 
 
 def test_missing_weights_are_one_plain_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

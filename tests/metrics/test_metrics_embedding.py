@@ -159,6 +159,14 @@ def test_unknown_words_are_told_and_signed(toy: WordVectors) -> None:
         EmbeddingMetrics(toy, "zero")
 
 
+def test_vectors_of_sentences_are_freed(toy: WordVectors) -> None:
+    metric = EmbeddingMetrics(toy)
+    metric.statistics([Segment("a", ["b"])])
+    assert metric._embed.cache_info().currsize
+    metric.forget()
+    assert not metric._embed.cache_info().currsize
+
+
 def test_case_falls_back(toy: WordVectors) -> None:
     assert scores(EmbeddingMetrics(toy), "A C.", "a c") == pytest.approx([1, 1, 1])
 

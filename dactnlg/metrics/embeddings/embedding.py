@@ -91,6 +91,10 @@ class EmbeddingMetrics(MeansMetric):
                 row[:-1] = np.max([similarities(hypothesis, reference) for reference in references], axis=0)
         return rows
 
+    def forget(self) -> None:
+        """Free the vectors of sentences."""
+        self._embed.cache_clear()
+
     def _note(self, sentence: str) -> Embedding | None:
         """Embed a hypothesis and count its unknown words."""
         words = self._split(sentence)

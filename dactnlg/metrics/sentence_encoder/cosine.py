@@ -48,3 +48,7 @@ class SentenceCosine(MeanMetric):
         if not references or not segment.hypothesis.strip():
             return 0.0
         return float(np.clip(np.max(np.stack(references) @ self._known[segment.hypothesis]), -1, 1))
+
+    def forget(self) -> None:
+        """Free the vectors."""
+        self._known.clear()
