@@ -81,7 +81,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     folders = listed(run)
     folder = Run(folders[0])
     given = Materials(vectors)
-    presets, more = as_names(presets), as_names(more)
+    presets, more = list(dict.fromkeys(as_names(presets))), as_names(more)
     metrics = None if metrics is None else as_names(metrics)
     wants_perplexity = any(map(is_perplexity, (*(metrics or ()), *more)))
     metrics, more = _without_perplexity(metrics), [name for name in more if not is_perplexity(name)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ class Evaluation:
         generations: one per row of the split, in order.
         results: the scores, one entry per preset.
         checks: faults of the sentences, what could not be checked, and what is not in the training data.
-        source: the corpus itself; reports read its references and training data.
+        source: the corpus itself, ignored by ==; reports read its references and training data.
         recorded: whether the scores were added to the run's manifest.
     """
 
@@ -37,7 +37,7 @@ class Evaluation:
     generations: list[Generation]
     results: list[Scores]
     checks: Checks
-    source: Corpus | None = None
+    source: Corpus | None = field(default=None, compare=False)
     recorded: bool = False
 
     def __repr__(self) -> str:

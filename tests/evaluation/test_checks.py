@@ -79,6 +79,12 @@ def test_score_and_evaluate_count_the_same_slot_errors(random_run: Path, tmp_pat
     assert (own["value"], own["signature"]) == (score.value, score.signature) and own["hash"] == score.hash
 
 
+def test_evaluations_of_the_same_sentences_are_equal(random_run: Path) -> None:
+    found, again = (dactnlg.evaluate(random_run, presets=["single", "single"], metrics=["SER"]) for _ in range(2))
+    assert found == again and len(found.results) == 1
+    assert found != dactnlg.evaluate(random_run, split="valid", presets=["single"], metrics=["SER"])
+
+
 @pytest.fixture(scope="module")
 def without_cues(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Own data, whose card-less file has no cues."""
