@@ -16,18 +16,12 @@ class ReferenceHash:
     """
 
     def __init__(self) -> None:
-        self._pairs, self._acts = MultisetHash(), MultisetHash()
+        self._pairs = MultisetHash()
 
     def update(self, references: Sequence[str], turn: Turn | None = None) -> None:
         """Add one segment."""
-        act = None if turn is None else str(turn)
-        self._pairs.add([act, sorted(references)])
-        self._acts.add(act)
+        self._pairs.add([None if turn is None else str(turn), sorted(references)])
 
     def hexdigest(self, signature: str = "") -> str:
         """Return the hash of the test set and a signature; scores are comparable if it agrees."""
         return self._pairs.hexdigest(signature)
-
-    def parts(self) -> dict[str, str]:
-        """Return hashes of the acts alone and of acts with references, to explain why two scores' hashes differ."""
-        return {"acts": self._acts.hexdigest(), "references": self._pairs.hexdigest()}
