@@ -18,7 +18,7 @@ from dactnlg.text.values.nearness import names_slot
 
 LONGEST = 6
 """Maximum number of words of a phrase."""
-FEW = 5
+FEW = 4
 """Minimum number of sentences that a phrase without a word of the slot's name must add: "okay i" may be chance."""
 _WORD = re.compile(r"[\w'’]+|[^\w\s]")
 _WORDS_OF_NO_USE = """
@@ -96,7 +96,7 @@ class Contrast:
             strange = len(self._holders[phrase] - others) - count
             # A single slip does not rule out a phrase with a word of the slot's name.
             precise = strange <= (1 - precision) * (count + strange) or (
-                phrase in named and strange < 2 and count >= FEW
+                phrase in named and strange < 2 and count > FEW
             )
             if count > 1 and precise and (fits is None or fits(phrase)):
                 found[phrase] = self._holders[phrase] & sentences

@@ -236,7 +236,7 @@ def _find_cues(
     yes, no = known.cues.get("yes"), known.cues.get("no")
     if yes and no and no.phrases and yes.covered < FOUND * yes.out_of:
         # "Family friendly" indicates yes unless it is part of "not family friendly".
-        plain = tell(special["yes"], free | contrast.having(no.phrases), short=True)
+        plain = tell(special["yes"], contrast.having(no.phrases), short=True)
         if plain.covered > yes.covered:
             known.cues["yes"], known.undenied = plain._replace(out_of=yes.out_of), True
 
