@@ -17,7 +17,7 @@ from dactnlg.fidelity.specials import Specials, either, one_question
 from dactnlg.fidelity.things import exchanged_specials, left_out, told_apart
 from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged
-from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name, without_ordinal
+from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name, slot_label, without_ordinal
 from dactnlg.text.sentences import is_asking, split_sentences
 from dactnlg.text.slots import Shown, SlotChecker
 from dactnlg.text.tallies import Tally
@@ -246,5 +246,4 @@ def _undone(turn: Turn, tokens: Sequence[str]) -> list[str]:
 
 def _slot_name(placeholder: str, slots: Iterable[str]) -> str:
     """Return the first slot with a placeholder, else the placeholder's own name in lower case."""
-    lowered = placeholder.removeprefix("SLOT_").lower()
-    return next((slot for slot in slots if placeholder_name(slot) == placeholder), lowered)
+    return next((slot for slot in slots if placeholder_name(slot) == placeholder), slot_label(placeholder))

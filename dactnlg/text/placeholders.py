@@ -46,6 +46,11 @@ def without_ordinal(placeholder: str) -> str:
     return placeholder.partition("#")[0]
 
 
+def slot_label(placeholder: str) -> str:
+    """Return what reports call the slot of a placeholder that no slot of the act has: `food` for `SLOT_FOOD#2`."""
+    return without_ordinal(placeholder).removeprefix("SLOT_").lower()
+
+
 def values_alike(tokens: Iterable[str]) -> list[str]:
     """Return tokens with the ordinals of placeholders dropped: `SLOT_FOOD#2` becomes `SLOT_FOOD`."""
     return [without_ordinal(token) if "#" in token and is_placeholder(token) else token for token in tokens]

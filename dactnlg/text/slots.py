@@ -19,7 +19,7 @@ from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
 from dactnlg.text.owners import left_open
-from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.placeholders import Required, is_placeholder, slot_label
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.tallies import SlotReport, Tally
@@ -110,7 +110,7 @@ class SlotChecker:
         counts = Counter(found)
         missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in counts)
         extra = tuple(
-            str(required.get(placeholder, placeholder))
+            str(required.get(placeholder) or slot_label(placeholder))
             for placeholder, count in counts.items()
             for _ in range(count - (placeholder in required))
         )
