@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 from test_system_means import study
 
+from dactnlg.cli.main import main
 from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.pilot import Variances, pilot_variances
 from dactnlg.studies.analysis.sample_size import PowerPlan, sample_size
@@ -149,3 +150,8 @@ def test_a_large_pilot_is_drawn_from() -> None:
 def test_mistakes_of_plans_are_told(call: Callable[[], object], told: str) -> None:
     with pytest.raises((RatingsError, UnknownNameError), match=told):
         call()
+
+
+def test_a_file_that_cannot_be_written_is_told_before_the_simulation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "power", "nothing.csv", "--difference", "0.3", "--json", "no/power.json"]) == 2
+    assert "cannot write no/power.json" in capsys.readouterr().err

@@ -42,7 +42,9 @@ TESTS = ["both", "items", "raters"]
 @click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of the simulation.")
 @click.option("--database", metavar="URL", help="Where the ratings of STUDY are stored, if not in its folder.")
 @options.table_format
-@click.option("--json", "json_file", metavar="FILE", help="Write everything as JSON; - is standard output.")
+@click.option(
+    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write everything as JSON; - is standard output."
+)
 def power(
     *,
     pilot: Path,
@@ -70,6 +72,7 @@ def power(
     """
     from tqdm import tqdm
 
+    from dactnlg._utils.files import check_folders
     from dactnlg.studies.analyse import read_study_ratings
     from dactnlg.studies.analysis.pilot import pilot_variances
     from dactnlg.studies.analysis.sample_size import ACTS, RATERS, PowerPlan, sample_size
@@ -77,6 +80,7 @@ def power(
     from dactnlg.studies.report.models import sample_tables
     from dactnlg.studies.report.parts import ReportPart
 
+    check_folders(json_file)
     ratings = read_study_ratings(pilot, database)
     chosen = criterion or ratings.names("criterion")[0]
     plan = PowerPlan(
