@@ -36,11 +36,19 @@ class _Basis(NamedTuple):
 @click.option(
     "--input",
     "input_file",
+    type=options.FILE,
     default="-",
     metavar="PAIRS.jsonl",
     help='Read lines {"act", "hypothesis"}, or {"act", "text"} as in corpora; - is standard input.',
 )
-@click.option("--json", "json_file", default="-", metavar="FILE", help="Write the lines to FILE; - is standard output.")
+@click.option(
+    "--json",
+    "json_file",
+    type=options.FILE,
+    default="-",
+    metavar="FILE",
+    help="Write the lines to FILE; - is standard output.",
+)
 @options.data_dir
 def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: str, data_dir: Path | None) -> None:
     """Check whether sentences from any source say what their acts say; write one JSON object per line, in order.

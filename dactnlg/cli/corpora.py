@@ -48,7 +48,9 @@ def fetch(name: str, data_dir: Path | None) -> None:
 
 @corpora.command("inspect")
 @click.argument("name", metavar="NAME", help="A corpus, or the path of a card, file or folder.")
-@click.option("--json", "json_file", metavar="FILE", help="Write the audit as JSON; - is standard output.")
+@click.option(
+    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write the audit as JSON; - is standard output."
+)
 @options.data_dir
 def inspect(name: str, json_file: str | None, data_dir: Path | None) -> None:
     """Audit a corpus: counts, acts, values not found, overlap between its splits.

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 )
 @options.metrics
 @options.vectors
-@click.option("--gem", metavar="FILE", help="Write the sentences as a GEM submission with the task CORPUS_SPLIT.")
+@click.option(
+    "--gem",
+    type=options.FILE,
+    metavar="FILE",
+    help="Write the sentences as a GEM submission with the task CORPUS_SPLIT.",
+)
 @options.json
 @options.report
 @options.intervals

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 @click.command()
 @options.models
 @click.argument("acts", nargs=-1, metavar="[ACT]...", help="Dialogue acts, one per argument.")
-@click.option("--input", "input_file", metavar="FILE", help="Read acts from FILE, one per line; - is standard input.")
+@click.option(
+    "--input",
+    "input_file",
+    type=options.FILE,
+    metavar="FILE",
+    help="Read acts from FILE, one per line; - is standard input.",
+)
 @click.option(
     "--format",
     "output_format",
@@ -124,9 +130,7 @@ def _parsed(acts: Sequence[str], input_file: str | None, *, skip_bad: bool) -> l
 
 
 def _check(acts: Sequence[str], input_file: str | None, output: Path | None, *, resume: bool, jobs: int) -> None:
-    """Refuse options that do not go together, and a file without a name, such as a variable that is not set."""
-    if input_file == "":
-        raise UserError("--input is empty: give a name")
+    """Refuse options that contradict each other."""
     if resume and output is None:
         raise UserError("--resume continues a file: name it with --output")
     if acts and output is not None:

@@ -42,6 +42,8 @@ class Number(click.FloatRange):
 
 
 PATH = _Path(path_type=Path)
+FILE = _Path()
+"""The name of a file as text, where `-` is a standard stream."""
 SPLIT, CONSTRAINT = click.Choice(get_args(Split)), click.Choice(get_args(Constraint))
 data_dir = click.option(
     "--data-dir",
@@ -49,7 +51,9 @@ data_dir = click.option(
     metavar="DIR",
     help="Look for corpus files here first, then in $DACTNLG_DATA and in the user's cache.",
 )
-json = click.option("--json", "json_file", metavar="FILE", help="Write the scores as JSON; - is standard output.")
+json = click.option(
+    "--json", "json_file", type=FILE, metavar="FILE", help="Write the scores as JSON; - is standard output."
+)
 metrics = click.option(
     "--metric",
     multiple=True,

@@ -12,11 +12,17 @@ from dactnlg.errors import UserError
 
 
 @click.command()
-@click.argument("source", required=False, metavar="[ACTS|CORPUS]", help="A .txt file of acts, or a corpus or its file.")
+@click.argument(
+    "source",
+    type=options.FILE,
+    required=False,
+    metavar="[ACTS|CORPUS]",
+    help="A .txt file of acts, or a corpus or its file.",
+)
 @click.option("--per-act", type=click.IntRange(1, 100), default=5, metavar="N", help="Sentences to ask for, per act.")
 @click.option("--read", "answers", type=options.PATH, metavar="FILE", help="Read answers from FILE, and print pairs.")
 @click.option("--prompts", "asked", type=options.PATH, metavar="FILE", help="The prompts that the answers belong to.")
-@click.option("--output", default="-", metavar="FILE", help="Write to FILE; - is standard output.")
+@click.option("--output", type=options.FILE, default="-", metavar="FILE", help="Write to FILE; - is standard output.")
 @options.data_dir
 def prompts(
     *,

@@ -14,7 +14,13 @@ from dactnlg.cli.output import write_json
 
 @click.command()
 @options.run(about="A run folder with scores in its manifest.")
-@click.option("--json", "json_file", metavar="FILE", help="Write the id and the store as JSON; - is standard output.")
+@click.option(
+    "--json",
+    "json_file",
+    type=options.FILE,
+    metavar="FILE",
+    help="Write the id and the store as JSON; - is standard output.",
+)
 def publish(*, run: Path, json_file: str | None) -> None:
     """Publish a run to MLflow and print its id there.
 

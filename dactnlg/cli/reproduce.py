@@ -16,7 +16,9 @@ from dactnlg.cli.output import width, write_json
 @click.option(
     "--code", type=options.PATH, metavar="DIR", help="A checkout with the run's commit. [default: dactnlg's own]"
 )
-@click.option("--json", "json_file", metavar="FILE", help="Write the verdicts as JSON; - is standard output.")
+@click.option(
+    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write the verdicts as JSON; - is standard output."
+)
 @options.data_dir
 def reproduce(
     *, run: str, output: Path | None, code: Path | None, json_file: str | None, data_dir: Path | None

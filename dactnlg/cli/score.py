@@ -20,16 +20,24 @@ if TYPE_CHECKING:
 @click.option(
     "--input",
     "input_file",
+    type=options.FILE,
     metavar="PAIRS.jsonl",
     help='Read lines {"hypothesis", "references": [...], "act"?}; - is standard input.',
 )
 @click.option(
     "--hypotheses",
+    type=options.FILE,
     metavar="FILE",
     help="Read hypotheses: plain text with one segment per line, a table, or GEM's JSON.",
 )
-@click.option("--references", multiple=True, metavar="FILE...", help="Read references from one or more such files.")
-@click.argument("files", nargs=-1, metavar="[HYPOTHESES REFERENCES...]")
+@click.option(
+    "--references",
+    type=options.FILE,
+    multiple=True,
+    metavar="FILE...",
+    help="Read references from one or more such files.",
+)
+@click.argument("files", nargs=-1, type=options.FILE, metavar="[HYPOTHESES REFERENCES...]")
 @click.option("--task", metavar="NAME", help="Score this task of a GEM submission that has several.")
 @options.metrics
 @click.option(
@@ -40,8 +48,10 @@ if TYPE_CHECKING:
 )
 @click.option("--corpus", metavar="NAME", help="For SER, find slots as this corpus words them.")
 @options.vectors
-@click.option("--train", metavar="FILE", help="For novelty, read training sentences from FILE, one per line.")
-@click.option("--gem", metavar="FILE", help="Write the hypotheses as a GEM submission.")
+@click.option(
+    "--train", type=options.FILE, metavar="FILE", help="For novelty, read training sentences from FILE, one per line."
+)
+@click.option("--gem", type=options.FILE, metavar="FILE", help="Write the hypotheses as a GEM submission.")
 @options.json
 @options.report
 @options.intervals

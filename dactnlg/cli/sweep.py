@@ -38,7 +38,9 @@ from dactnlg.errors import ConfigError
     help="Stop trials whose validation loss falls behind. [default: SWEEP's]",
 )
 @click.option("--resume", is_flag=True, help="Continue the sweep in DIR.")
-@click.option("--json", "json_file", metavar="FILE", help="Write the trials as JSON; - is standard output.")
+@click.option(
+    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write the trials as JSON; - is standard output."
+)
 @options.data_dir
 def sweep(
     *,

@@ -26,7 +26,9 @@ from dactnlg.cli.output import width, write_json
     help="Generate sentences for at most N acts with each setting.",
 )
 @click.option("--dry-run", is_flag=True, help="Do not write to RUN.")
-@click.option("--json", "json_file", metavar="FILE", help="Write all settings as JSON; - is standard output.")
+@click.option(
+    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write all settings as JSON; - is standard output."
+)
 @options.backend
 @options.data_dir
 def tune(

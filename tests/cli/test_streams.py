@@ -78,7 +78,12 @@ def test_outputs_that_cannot_be_files_are_refused(
     score = ["score", "--input", "pairs.jsonl", "--metric", "BLEU-4"]
     generate = ["generate", "--model", str(random_run), "--input", "acts.txt", "--output"]
     for words, told in (
-        ([*score, "--json", ""], "without a name"),
+        ([*score, "--json", ""], "--json is empty"),
+        (["metrics", "list", "--json", ""], "--json is empty"),
+        (["score", "--input", ""], "--input is empty"),
+        (["score", "", "pairs.jsonl"], "files is empty"),
+        (["check", str(random_run), "--input", ""], "--input is empty"),
+        (["prompts", ""], "source is empty"),
         ([*score, "--json", "."], "cannot write .: it is a folder"),
         ([*score, "--report", "folder"], "cannot write folder: it is a folder"),
         ([*score, "--report", ""], "--report is empty"),
