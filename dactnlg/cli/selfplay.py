@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -13,7 +14,10 @@ from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
     from dactnlg._utils.tables import Format
+    from dactnlg.dialogue.files import PlayedRun
     from dactnlg.generation.options import GenerationOptions
+
+Played = TypeVar("Played", bound="PlayedRun")
 
 
 @click.command()
@@ -75,45 +79,37 @@ def selfplay(
     dactnlg selfplay runs/trails-sclstm --output selfplay/trails
     dactnlg selfplay runs/seed-1 runs/seed-2 --output selfplay/seeds --conversations 300 --seed 7
     """
-    from dactnlg.dialogue.files import check_output, write_conversations_of, write_summary
+    from dactnlg.dialogue.files import check_output, run_names
     from dactnlg.dialogue.task.selfplay import self_play, table
 
     check_output(output)
     if alone:
         if generation != type(generation)():
             raise UserError("options of generation are for acts: they do not go with --open")
-        _open(runs, output, (conversations, turns, seed), (emotions, vectors), output_format)
+        if data_dir:
+            raise UserError("--data-dir is for a generator's corpus: it does not go with --open")
+        from dactnlg.dialogue.components.shipped import shipped_maker
+        from dactnlg.dialogue.open_play import components_table, open_self_play
+        from dactnlg.dialogue.talkers import load_dialogue
+
+        talkers = {name: load_dialogue(run) for name, run in zip(run_names(runs), runs, strict=True)}
+        talked = open_self_play(talkers, shipped_maker(emotions, vectors), conversations, turns, seed=seed)
+        print(components_table(_written(output, talked), output_format, width()))
         return
     if emotions or vectors:
         raise UserError("--emotions and --vectors go with --open")
-    played = []
     counts = {"conversations": conversations, "turns": turns, "seed": seed}
-    for each in self_play(runs, **counts, options=generation, data_dir=data_dir):
-        # One after the other: Ctrl-C takes nothing away that is done.
-        write_conversations_of(output, each)
-        played.append(each)
-    write_summary(output, played)
-    print(table(played, output_format, width()))
+    played = self_play(runs, **counts, options=generation, data_dir=data_dir)
+    print(table(_written(output, played), output_format, width()))
 
 
-def _open(
-    runs: tuple[Path, ...],
-    output: Path,
-    counts: tuple[int, int, int],
-    teachers: tuple[Path | None, Path | None],
-    output_format: Format,
-) -> None:
-    from dactnlg.dialogue.components.shipped import shipped_maker
-    from dactnlg.dialogue.files import run_names, write_conversations_of, write_summary
-    from dactnlg.dialogue.open_play import components_table, open_self_play
-    from dactnlg.dialogue.talkers import load_dialogue
+def _written(output: Path, runs: Iterable[Played]) -> list[Played]:
+    """Write each run as soon as it has been played, so that Ctrl-C loses no finished one, then the summary of all."""
+    from dactnlg.dialogue.files import write_conversations_of, write_summary
 
-    names = run_names(runs)
-    talkers = {name: load_dialogue(run) for name, run in zip(names, runs, strict=True)}
-    conversations, turns, seed = counts
     played = []
-    for each in open_self_play(talkers, shipped_maker(*teachers), conversations, turns, seed=seed):
-        write_conversations_of(output, each)
-        played.append(each)
+    for run in runs:
+        write_conversations_of(output, run)
+        played.append(run)
     write_summary(output, played)
-    print(components_table(played, output_format, width()))
+    return played
