@@ -10,6 +10,7 @@ import click
 from dactnlg.cli import options
 from dactnlg.cli.options import Split
 from dactnlg.cli.output import width, write_json
+from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
     from dactnlg._utils.tables import Format
@@ -86,6 +87,9 @@ def compare(
         backend=backend,
         data_dir=data_dir,
     )
+    unset = comparison.RunEvaluation(more=how.more, options=type(generation)())
+    if how != unset and not any(Path(source).is_dir() for source in (first, second)):
+        raise UserError("A and B hold scores already: --corpus and the options after it are for run folders")
     systems = [comparison.load_system(source, how) for source in (first, second)]
     found = comparison.compare(systems[0], systems[1], (first, second), metric, resamples, 10 * resamples, seed)
     if report:

@@ -72,6 +72,8 @@ def export(
             raise UserError("templates are said as the run says acts: leave out beam width and constraint")
         _write_templates(run, output, corpus, data_dir)
         return
+    if (corpus, data_dir) != (None, None):
+        raise UserError("--corpus and --data-dir go with --format templates")
     from dactnlg.generation.exports.export import export as export_run
 
     export_run(run, output_format, output, beam_width=beam_width, constraint=constraint)

@@ -38,6 +38,8 @@ def import_(
     if not source.exists():
         raise UserError(f"there is no {source}")
     if kind == "rasa":
+        if language is not None:
+            raise UserError("--language is for ovos and home-assistant: a Rasa domain has no folders of languages")
         found = rasa.read(source)
     else:
         found = (ovos if kind == "ovos" else home_assistant).read(source, language)

@@ -48,6 +48,8 @@ def prompts(
 
     if (source is None) == (answers is None):
         raise UserError("name a file of acts or a corpus to make prompts for, or --read answers")
+    if asked is not None and answers is None:
+        raise UserError("--prompts goes with --read: it names the prompts that the answers belong to")
     check_folders(output)
     if answers is not None:
         rows = made.read_answers(answers, asked)

@@ -127,6 +127,8 @@ def serve(
     from dactnlg.serving.plan import ServicePlan
     from dactnlg.serving.settings import ServiceSettings
 
+    if log_values and not log:
+        raise UserError("--log-values adds to the lines of --log: give both")
     paths: dict[str, Path] = {}
     for text in runs:
         name, path = parse_model(text)

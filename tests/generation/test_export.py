@@ -200,6 +200,8 @@ def test_a_folder_for_what_fails_is_taken_back(tmp_path: Path) -> None:
         (["RUN", "--format", "onnx", "--output", "DIR/x.onnx", "--beam-width", "3"], "leave out beam width"),
         (["RUN", "--format", "onnx", "--output", "DIR"], "exists already"),
         (["RUN", "--format", "onnx", "--output", "DIR/no/x.onnx", "--constraint", "hard"], "leave out beam width"),
+        (["RUN", "--format", "onnx", "--output", "DIR/x.onnx", "--corpus", "trails"], "go with --format templates"),
+        (["RUN", "--format", "saved-model", "--output", "DIR/x", "--data-dir", "DIR"], "go with --format templates"),
         (["RUN", "--format", "tflite", "--output", "DIR/x"], "'saved-model', 'onnx'"),
         (["RANDOM", "--format", "onnx", "--output", "DIR/x.onnx"], "no weights to export"),
         (["nowhere", "--format", "onnx", "--output", "DIR/x.onnx"], "does not exist"),
