@@ -48,6 +48,11 @@ def read_text(path: Path) -> str:
         raise UserError(f"{path}: it is not text in UTF-8") from None
 
 
+def utf16_hint(data: bytes) -> str:
+    """Return what to add to the message about data that are not UTF-8: a hint if they begin like UTF-16."""
+    return "; is it UTF-16?" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+
+
 def table_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield for each row of a table the number of its last line, from 1, and its cells.
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from dactnlg._utils.reading import LONGEST_LINE, parse_json, regular_file
+from dactnlg._utils.reading import LONGEST_LINE, parse_json, regular_file, utf16_hint
 from dactnlg.acts import Turn, parse, turn_from_json
 from dactnlg.errors import ActError, MetricError
 from dactnlg.evaluation.columns import delimiter, known_header
@@ -117,5 +117,6 @@ def _decode(raw: bytes, path: str | Path, number: int) -> str:
     try:
         text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        raise MetricError(f"{shown(path)}, line {number}: not UTF-8 (byte {error.start + 1} of the line)") from None
+        what = f"not UTF-8 (byte {error.start + 1} of the line){utf16_hint(raw)}"
+        raise MetricError(f"{shown(path)}, line {number}: {what}") from None
     return text.removesuffix("\n").removesuffix("\r")

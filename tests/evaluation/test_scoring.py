@@ -200,6 +200,10 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         score_pairs(read_input(write(tmp_path / "empty")))
     with pytest.raises(MetricError, match="not both"):
         read_input(short, short, [long])
+    wide = tmp_path / "wide"
+    wide.write_bytes('{"hypothesis": "x", "references": ["x"]}\n'.encode("utf-16"))
+    with pytest.raises(MetricError, match=r"wide, line 1: not UTF-8 \(byte 1 of the line\); is it UTF-16\?"):
+        list(read_input(str(wide)))
 
 
 def test_ser_beside_other_scores_needs_a_checker() -> None:

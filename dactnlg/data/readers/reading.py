@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dactnlg._utils.reading import parse_json, regular_file, short, table_rows
+from dactnlg._utils.reading import parse_json, regular_file, short, table_rows, utf16_hint
 from dactnlg.acts import Turn, parse, turn_from_json
 from dactnlg.errors import ActError, CorpusError
 
@@ -36,8 +36,7 @@ def read_text(path: Path, other: str = "") -> str:
     except UnicodeDecodeError as error:
         if not other:
             line = error.object.count(b"\n", 0, error.start) + 1
-            hint = "; is it UTF-16?" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-            raise row_error(path, f"line {line}", f"not UTF-8 ({error.reason}){hint}") from None
+            raise row_error(path, f"line {line}", f"not UTF-8 ({error.reason}){utf16_hint(data)}") from None
         text = data.decode(other, errors="replace")
     if (at := text.find("\0")) >= 0:
         raise row_error(path, f"line {text.count(chr(10), 0, at) + 1}", "a NUL, which is no text; is it UTF-16?")
