@@ -11,6 +11,7 @@ import pytest
 
 from dactnlg import DialogueAct, Generator, Slot, Turn, parse
 from dactnlg.errors import ActError, ActSyntaxError, RunError, UnknownNameError
+from dactnlg.generation.files.lines import BadAct, PlacedTurn, parsed, read_act
 from dactnlg.generation.options import GenerationOptions
 
 ACT = "inform(name='Ivy Cutting';length='7 km')"
@@ -33,6 +34,21 @@ def test_every_form_of_an_act(generator: Generator) -> None:
     two = parse(f"{ACT} & goodbye()")
     assert [said.act for said in generator.generate(two)] == [str(two)]
     assert [said.act for said in generator.generate((ACT, turn))] == [ACT, ACT]
+
+
+def test_a_line_of_utf16_is_told_as_such() -> None:
+    row = read_act("goodbye()\n".encode("utf-16"), "acts.txt", 1)
+    assert isinstance(row, BadAct)
+    assert str(row.error) == "acts.txt, line 1: not UTF-8 (byte 1 of the line); is it UTF-16?"
+
+
+@pytest.mark.parametrize("act", ['"goodbye()"', '"goodbye"', '{"act": "goodbye"}', '[{"act": "goodbye", "slots": []}]'])
+def test_a_line_of_json_has_its_act_in_any_form(act: str) -> None:
+    assert parsed(f'{{"act": {act}}}', "line 1") == PlacedTurn(parse("goodbye()"), "line 1")
+    assert parsed(f'{{"act": {act}, "context": "bye"}}', "line 1") == PlacedTurn(parse("goodbye()"), "line 1", "bye")
+    # Slots next to a whole act would be lost.
+    if act != '"goodbye"':
+        assert isinstance(parsed(f'{{"act": {act}, "slots": []}}', "line 1"), BadAct)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from dactnlg._utils.reading import LONGEST_LINE, parse_json, short
+from dactnlg._utils.reading import LONGEST_LINE, parse_json, short, utf16_hint
 from dactnlg.acts import Turn, parse, turn_from_json
 from dactnlg.acts.notation import is_act_type
 from dactnlg.errors import ActError, UserError
@@ -134,7 +134,7 @@ def read_act(raw: bytes, name: str, number: int) -> ActRow:
     try:
         text = raw.decode(encoding).rstrip("\r\n")
     except UnicodeDecodeError as error:
-        bad = ActError(f"{where}: not UTF-8 (byte {error.start + 1} of the line)")
+        bad = ActError(f"{where}: not UTF-8 (byte {error.start + 1} of the line){utf16_hint(raw)}")
         return BadAct(raw.decode(encoding, "backslashreplace").rstrip("\r\n"), where, bad)
     if not text.strip():
         # Skipping it would misalign all following sentences and acts.
@@ -150,26 +150,25 @@ def parsed(text: str, where: str) -> ActRow:
         row = _row(text) if text.lstrip().startswith("{") else None
         if row is None:
             return PlacedTurn(parse(text, where=where), where)
-        act, context = row["act"], row.get("context")
+        act, context = row["act"], row.pop("context", None)
         if context is not None and not isinstance(context, str):
             raise ActError(f"{where}: 'context' is a text or null, not {short(context)}")
-        whole = not isinstance(act, str) or "slots" in row
-        turn = turn_from_json(act if isinstance(act, list) else row, where) if whole else parse(act, where)
-        return PlacedTurn(turn, where, context or "")
+        if isinstance(act, str) and "slots" not in row and not is_act_type(act):
+            return PlacedTurn(parse(act, where), where, context or "")
+        # Either the object is an act, or its `act` holds one, or a list of them.
+        whole = row if isinstance(act, str) or "slots" in row else act
+        return PlacedTurn(turn_from_json(whole, where), where, context or "")
     except UserError as error:
         return BadAct(text, where, error)
 
 
 def _row(text: str) -> dict[str, Any] | None:
-    """Return a line's JSON object if it has a context or its `act` is a whole act; None if the object is the act."""
+    """Return a line's JSON object; None if it is not JSON, or has no `act`."""
     try:
         data = parse_json(text)
     except ValueError:
         return None
-    if not isinstance(data, dict) or "act" not in data:
-        return None
-    written = isinstance(data["act"], str) and "slots" not in data and not is_act_type(data["act"])
-    return data if "context" in data or written else None
+    return data if isinstance(data, dict) and "act" in data else None
 
 
 def checked(argument: str, where: str) -> str:
