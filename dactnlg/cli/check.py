@@ -39,7 +39,7 @@ class _Basis(NamedTuple):
     type=options.FILE,
     default="-",
     metavar="PAIRS.jsonl",
-    help='Read lines {"act", "hypothesis"}, or {"act", "text"} as in corpora; - is standard input.',
+    help='Read lines {"act", "hypothesis"}, or {"act", "text"} as in corpora, or a table; - is standard input.',
 )
 @click.option(
     "--json",

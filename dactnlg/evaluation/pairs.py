@@ -10,8 +10,9 @@ from pathlib import Path
 from dactnlg._utils.reading import parse_json, short
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.errors import MetricError
+from dactnlg.evaluation.columns import NAMES, read_rows
 from dactnlg.evaluation.files import FORMS, read_whole
-from dactnlg.evaluation.lines import LINES, PLAIN, TextPair, read_lines, read_turn, seen_format, shown
+from dactnlg.evaluation.lines import LINES, PLAIN, TABLE, TextPair, read_lines, read_turn, seen_format, shown
 
 __all__ = ["TextPair", "count", "make_pairs", "read_checked", "read_files", "read_input", "read_pairs"]
 __all__ += ["read_parallel", "read_sentences"]
@@ -83,13 +84,20 @@ def read_pairs(path: str | Path) -> Iterator[TextPair]:
 
 
 def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
-    """Yield the turns and hypotheses of a JSON Lines file.
+    """Yield the turns and hypotheses of a JSON Lines file, or of a table with columns of both.
 
     As `read_pairs`, but without references, and the sentence may be called `text`, as in corpora.
 
     Raises:
         MetricError: the file cannot be read, or a line is not of that form; the message names file and line.
     """
+    if seen_format(path) == TABLE:
+        for row in read_rows(read_lines(path), shown(path)):
+            turn = read_turn(row.act, f"{shown(path)}, line {row.line}")
+            if turn is None or row.hypothesis is None:
+                raise MetricError(f"{shown(path)}: a table to check has columns of acts and of hypotheses: {NAMES}")
+            yield turn, row.hypothesis
+        return
     for number, line in read_lines(path):
         if line.strip():
             where = f"{shown(path)}, line {number}"
@@ -204,7 +212,7 @@ def _pair(line: str, where: str, *, referenced: bool = True) -> TextPair:
         elif referenced:
             hint = f"; plain text needs its references beside it: {FORMS}"
         else:
-            hint = f"; expected {form}, one a line"
+            hint = f"; expected {form}, one per line, or a table with the columns act and hypothesis"
         raise MetricError(f"{where}: not JSON ({error.msg}){hint}") from None
     if not isinstance(row, dict):
         raise MetricError(f"{where}: expected {form}")

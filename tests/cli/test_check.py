@@ -56,6 +56,18 @@ def test_a_run_without_a_reader_checks_by_cues(random_run: Path, tmp_path: Path)
     assert found[3]["unchecked"] == ["phone=dontcare"]
 
 
+def test_a_table_is_checked_as_lines_are(random_run: Path, tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text(
+        "".join(f'"{row["act"]}","{row["hypothesis"]}"\n' for row in [{"act": "mr", "hypothesis": "output"}, *LINES])
+    )
+    assert check(random_run, "--input", table).stdout == check(random_run, stdin=lines(LINES)).stdout
+    table.write_text("mr,ref\ngoodbye(),Goodbye!\n")
+    done = check(random_run, "--input", table)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pairs.csv: a table to check has columns of acts and of hypotheses" in done.stderr
+
+
 def test_lines_of_a_corpus_are_checked(random_run: Path) -> None:
     corpus = [{"act": row["act"], "text": row["hypothesis"]} for row in LINES]
     done = check("--model", random_run, stdin=lines(corpus))
