@@ -267,13 +267,15 @@ def read_study_ratings(path: Path, database: str | None = None) -> Ratings:
 
     Raises:
         StudyError: the folder is not a study, or has no ratings yet.
-        RatingsError: the file does not contain ratings.
+        RatingsError: the file does not contain ratings, or there is a database besides it.
     """
     path = study_folder(path)
     if path.is_dir():
         from dactnlg.studies.storage import read_ratings
 
         return read_ratings(path, database)
+    if database:
+        raise RatingsError(f"{path} is not the folder of a study: leave out --database")
     return Ratings.read(path)
 
 

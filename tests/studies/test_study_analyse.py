@@ -196,6 +196,13 @@ def test_the_order_of_systems_is_found(tmp_path: Path, capsys: pytest.CaptureFix
         ([("i", "a", "r", "q", "5")], ["--criterion", "quality"], "unknown criterion 'quality'"),
         ([("i", "a", "r", "q", "5")], ["--baseline", "b"], "unknown baseline 'b'"),
         ([("i", "a", "r", "q", "5")], ["--metric", "BLEU-4"], "give the metrics with --scores"),
+        ([("i", "a", "r", "q", "5")], ["--people", "a"], "--people and --plot are for metrics, and there are none"),
+        ([("i", "a", "r", "q", "5")], ["--plot", "BLEU-4"], "--people and --plot are for metrics, and there are none"),
+        (
+            [("i", "a", "r", "q", "5")],
+            ["--database", "sqlite://"],
+            "is not the folder of a study: leave out --database",
+        ),
         ([("i", "a", "r", "q", "5")], ["--scores", "nowhere.csv"], "nowhere.csv"),
         ([("i", "a", "r", "q", "5")], ["--report", "no/such/folder.html"], "there is no folder no/such"),
     ],

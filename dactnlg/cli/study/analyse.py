@@ -9,6 +9,7 @@ import click
 
 from dactnlg.cli import options
 from dactnlg.cli.output import width, write_json
+from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
     from dactnlg._utils.tables import Format
@@ -124,6 +125,9 @@ def analyse(
 
     check_folders(report, json_file)
     ratings = analysis.read_study_ratings(study, database)
+    metric_scores = analysis.metric_scores(study, ratings, analysis.MetricSource(scores, preset, metrics))
+    if metric_scores is None and (people or plots):
+        raise UserError("--people and --plot are for metrics, and there are none: give them with --scores")
     wanted = analysis.AnalysisOptions(
         criteria=criteria,
         threshold=min_kappa,
@@ -135,7 +139,7 @@ def analyse(
         anova_type=int(anova_type),  # type: ignore[arg-type]
         runs=runs,
         seed=seed,
-        scores=analysis.metric_scores(study, ratings, analysis.MetricSource(scores, preset, metrics)),
+        scores=metric_scores,
         people=people,
         permutations=permutations,
     )
