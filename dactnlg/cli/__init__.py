@@ -1,6 +1,6 @@
-"""The command line: arguments, messages and exit codes, a file a command.
+"""The command line: arguments, messages and exit codes, with one file per command.
 
-Each file reads its arguments, calls one function of a lower room and prints what it returns; nothing is computed here.
+Each file reads its arguments, calls functions of lower packages and prints what they return; nothing is computed here.
 `main` is the program `dactnlg`.
 """
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from dactnlg.fidelity.checker import FidelityChecker
 
 MOST_TOLD = 20
-"""Unknown names that are told: a corpus of another kind may have hundreds."""
+"""Maximum number of unknown names reported: data of another domain may have hundreds."""
 
 
 class _Basis(NamedTuple):
-    """What to check with, and the names in the acts that it was learned from."""
+    """What to check with, and the names that occur in the acts of its training data."""
 
     checker: FidelityChecker
     act_types: Collection[str]
@@ -88,18 +88,18 @@ def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: s
 
 
 class _UnknownNames:
-    """Warns of act types and slots that nothing was learned of, each at the first pair that has it.
+    """Warns once of each act type and slot that the training data lack, at the first pair that has it.
 
     Args:
-        basis: the names that are known.
-        source: what messages call the pairs' file.
+        basis: has the known names.
+        source: the name of the pairs' file in messages.
     """
 
     def __init__(self, basis: _Basis, source: str) -> None:
         self.basis, self.source, self._told = basis, source, set[tuple[str, str]]()
 
     def tell(self, turn: Turn, number: int) -> None:
-        """Warn of the names of a turn, that of the pair with this number, from 1."""
+        """Warn of unknown names in the turn of pair `number`, counted from 1."""
         for act in turn:
             self._tell("act type", act.act_type, self.basis.act_types, number)
             for slot in act.slots:
@@ -116,7 +116,7 @@ class _UnknownNames:
 
 
 def _of_run(path: Path) -> _Basis:
-    """Return the checker of a run; one without a reader has cues alone."""
+    """Return the checker of a run; a run without a reader is checked by cues alone."""
     from dactnlg.fidelity.checker import FidelityChecker
     from dactnlg.fidelity.reader_file import load_reader
     from dactnlg.models.dialogue_sections import check_says_acts

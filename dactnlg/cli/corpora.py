@@ -14,7 +14,7 @@ from dactnlg.cli.output import write_json
 
 @click.group("corpora", help="List, fetch, inspect and hash corpora.", no_args_is_help=True)
 def corpora() -> None:
-    """Hold the commands below; click needs a function."""
+    """Group the commands below; click needs a function."""
 
 
 @corpora.command("list")

@@ -1,4 +1,4 @@
-"""`dactnlg distil`: paraphrases, filtered, become a run."""
+"""`dactnlg distil`: filter paraphrases, and train a run on them."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def evaluate(
     if json_file != "-":
         print(result.table(output_format, width()))
     if output_format == "csv":
-        # A table for programs: what is said of it is not for them.
+        # Programs read the table from standard output: notes for people go elsewhere.
         for line in (*notes(result.results), *result.checks.lines()):
             streams.tell(line)
     if len(models) > 1:

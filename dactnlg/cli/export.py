@@ -65,7 +65,7 @@ def export(
     """
     from dactnlg._utils.files import check_folders
 
-    # A folder is reported by what would make it, and those above it are made.
+    # Missing parent folders are created later, and an existing folder is reported by the function that writes.
     check_folders(output if output.parent.is_dir() and not output.is_dir() else None)
     if output_format == "templates":
         if (beam_width, constraint) != (None, None):

@@ -103,7 +103,7 @@ def generate(
         from dactnlg.generation.files.worker import GenerationWorker
 
         worker = GenerationWorker(models, backend, output_format, generation, skip_bad, checked(context, "--context"))
-        # With several processes on one GPU, this one must not take its memory.
+        # If several processes share a GPU, this one must not take up its memory.
         if jobs == 1 or worker.settings()["backend"] != "keras":
             worker.load()
             if context and not worker.generator.sees_context:
@@ -117,7 +117,7 @@ def generate(
 
 
 def _parsed(acts: Sequence[str], input_file: str | None, *, skip_bad: bool) -> list[ActRow]:
-    """Parse the acts of the arguments: they are few, so all are checked before the model is loaded."""
+    """Parse the acts given as arguments: they are few, so all are checked before the model is loaded."""
     from dactnlg.generation.files.lines import BadAct, parsed
 
     if acts and input_file is not None:
@@ -144,7 +144,7 @@ def _print(chunks: Iterable[list[ActRow]], worker: GenerationWorker) -> None:
     from tqdm import tqdm
 
     done = 0
-    # Sentences that appear at the terminal are progress enough.
+    # Sentences printed to a terminal show the progress.
     hidden = True if sys.stdout.isatty() else None
     with tqdm(desc="generating", unit=" acts", delay=2, leave=False, disable=hidden) as bar:
         for chunk in chunks:

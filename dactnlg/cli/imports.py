@@ -1,4 +1,4 @@
-"""`dactnlg import`: templates of other frameworks become training data."""
+"""`dactnlg import`: turn templates of other frameworks into training data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dactnlg metrics list`, `presets list` and `configs list`: what there is, a line each."""
+"""`dactnlg metrics list`, `presets list` and `configs list`: what is available, one per line."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 @click.group("metrics", help="List the metrics.", no_args_is_help=True)
 def metrics() -> None:
-    """Hold the command below; click needs a function."""
+    """Group the command below; click needs a function."""
 
 
 @click.group("presets", help="List the evaluation protocols.", no_args_is_help=True)
 def presets() -> None:
-    """Hold the command below; click needs a function."""
+    """Group the command below; click needs a function."""
 
 
 @click.group("configs", help="List the configurations that come with dactnlg.", no_args_is_help=True)
 def configs() -> None:
-    """Hold the command below; click needs a function."""
+    """Group the command below; click needs a function."""
 
 
 @metrics.command("list")
@@ -91,5 +91,5 @@ def _show(
     if json_file is not None:
         write_json(json_file, data)
     if json_file != "-":
-        # Lines of words: a terminal's own folding reads better than columns below each other.
+        # Cells are long texts: the terminal's own line breaks read better than wrapped columns.
         print(formatted([header, *rows], output_format, len(header), rule=True))

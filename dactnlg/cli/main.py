@@ -1,8 +1,8 @@
 """The program `dactnlg`: reads the arguments, runs a command, prints errors and returns the exit code.
 
 Commands import what they need when they run, so that `--help`, `score` and `corpora` never import TensorFlow.
-Exit codes: 0; 2 for what the user can mend, with one plain message; 130 after Ctrl-C or SIGTERM; 1 for the
-rest, also, in silence, where standard output is a pipe that nobody reads any more.
+Exit codes: 0 for success; 2 for an error that the user can correct, with one plain message; 130 after Ctrl-C or
+SIGTERM; 1 for anything else, including, without a message, a pipe whose reader has ended.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class _InOrder(click.Group):
-    """A group that lists its commands in the order in which people need them, not by the alphabet."""
+    """A group that lists its commands in the order in which they were added, not alphabetically."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -71,15 +71,15 @@ class _InOrder(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            # Here, before click adds an empty line. Another Ctrl-C changes nothing any more.
+            # Caught here, before click prints an empty line. From now on, Ctrl-C is ignored.
             _on_signals(signal.SIG_IGN)
             streams.tell(str(error) or "interrupted")
             raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def _documentation() -> str:
-    """Return where the documentation is: the address that the package's metadata give, else its place in the source."""
-    # Late: only who asks for help waits for it.
+    """Return where the documentation is: its URL in the package's metadata, or else its folder in the source code."""
+    # Imported late: it is slow, and only `--help` needs it.
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:
@@ -98,7 +98,7 @@ def _documentation() -> str:
 )
 @click.version_option(__version__, message="dactnlg %(version)s", help="Print the version and exit.")
 def app() -> None:
-    """Hold the commands; click needs a function."""
+    """Group the commands; click needs a function."""
 
 
 for command in (
@@ -139,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     log.addHandler(messages)
     hook, before = sys.unraisablehook, {number: signal.getsignal(number) for number in _SIGNALS}
     sys.unraisablehook = _heard_in_vain
-    # SIGTERM ends a command as Ctrl-C does: what is half written is taken away, what is whole is kept.
+    # SIGTERM ends a command as Ctrl-C does: partly written files are deleted, complete ones kept.
     _on_signals(_interrupt, signal.SIGTERM)
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     """Run one command; print its error, if there is one, and return the exit code."""
     try:
-        # None if a command ran to its end, else the exit code that it raised.
+        # None if the command finished, or the exit code that it raised.
         return int(app.main(arguments, "dactnlg", standalone_mode=False) or 0)
     except click.ClickException as error:
         with contextlib.suppress(OSError):
@@ -175,7 +175,7 @@ def _run(arguments: list[str]) -> int:
     except OSError as error:
         return _failure(error)
     except (ModuleNotFoundError, ValueError) as error:
-        # Keras is imported where it is needed first, and finds no such backend then.
+        # Keras is imported late, and only then fails to find this backend.
         backend = os.environ.get("KERAS_BACKEND", "")
         if not backend or backend not in (getattr(error, "name", ""), str(error).rpartition(" ")[2]):
             raise
@@ -186,7 +186,7 @@ def _run(arguments: list[str]) -> int:
 def _failure(error: OSError) -> int:
     """Print an error of the operating system, and return the exit code."""
     if isinstance(error, BrokenPipeError):
-        # The reader has ended (`| head`): there is nobody to print a message for.
+        # The reader has ended (`| head`), which is no error.
         return 1
     what = error.strerror or str(error) or type(error).__name__
     streams.tell(what if error.filename is None else f"{error.filename}: {what}")
@@ -194,14 +194,14 @@ def _failure(error: OSError) -> int:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Do what Ctrl-C does at this moment."""
+    """Handle a signal as Ctrl-C is handled at this moment."""
     if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
         raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)
 
 
 def _heard_in_vain(lost: UnraisableHookArgs) -> None:
-    """Repeat a Ctrl-C that fell into a place where Python drops exceptions, such as the collection of garbage."""
+    """Repeat a Ctrl-C that arrived where Python drops exceptions, such as in garbage collection."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(_interrupt_soon, ())
     else:
@@ -209,17 +209,17 @@ def _heard_in_vain(lost: UnraisableHookArgs) -> None:
 
 
 def _interrupt_soon() -> None:
-    """Interrupt the main thread when it has left the place where it could not be."""
+    """Interrupt the main thread once it has had time to leave the code that dropped the exception."""
     time.sleep(0.02)
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
-        # Windows. A call of the system that the main thread waits in is not ended by it.
+        # On Windows. This does not end a system call in which the main thread waits.
         _thread.interrupt_main()
 
 
 def _on_signals(handler: Any, *numbers: signal.Signals) -> None:
-    """Set what happens at Ctrl-C and SIGTERM, or at one of them; only a process's main thread can."""
+    """Set the handler of some signals, by default SIGINT and SIGTERM; does nothing outside the main thread."""
     with contextlib.suppress(ValueError, TypeError):
         for number in numbers or _SIGNALS:
             signal.signal(number, handler)

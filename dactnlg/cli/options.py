@@ -20,7 +20,7 @@ CommandOption = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 class _Path(click.Path):
-    """A path with a name; the empty one would be the current folder."""
+    """A path that is not empty: an empty one would mean the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -29,12 +29,12 @@ class _Path(click.Path):
 
 
 class Number(click.FloatRange):
-    """A finite number within bounds; a range alone lets nan in, and one without an end inf."""
+    """A finite number within bounds; click's range accepts nan, and without an upper bound inf."""
 
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number that a text is."""
+        """Return the number, or fail if it is not finite."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
@@ -223,9 +223,9 @@ def generation(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def sampling(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes one sentence for an act these options, under a seed of its own.
+    """Give a command that generates one sentence per act the same options, except for `--n-best`.
 
-    It is `--sampling-seed`, for `--seed` is another one there.
+    The seed is `--sampling-seed`, because `--seed` means another one there.
     """
     own = click.option(
         "--sampling-seed",
@@ -241,11 +241,11 @@ def sampling(command: Callable[..., None]) -> Callable[..., None]:
 def _collected(
     command: Callable[..., None], given_options: Sequence[Option[Any]], fields: Mapping[str, str]
 ) -> Callable[..., None]:
-    """Give a command options, collected in one: `fields` has for the name of each what it is called there."""
+    """Give a command options, collected in one `GenerationOptions`; `fields` maps their names to its fields."""
 
     @wraps(command)
     def run(**given: Any) -> None:
-        # Late: `--help` does not wait for what the options are checked with.
+        # Imported late, to keep `--help` fast.
         from dactnlg.generation.options import GenerationOptions
 
         chosen = {field: given.pop(name) for name, field in fields.items()}

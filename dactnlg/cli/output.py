@@ -1,4 +1,4 @@
-"""What several commands write."""
+"""Output that several commands share."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def write_json(name: str, data: Any) -> None:
 
 
 def width() -> int | None:
-    """Return the columns of the terminal that standard output is; None for a file or a pipe, whose lines stay whole."""
+    """Return the number of columns of the terminal; None if standard output is a file or a pipe: lines stay whole."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -127,8 +127,8 @@ def score(
 
 
 def _corpus(corpus: str) -> Corpus:
-    """Return a corpus, whose data card tells how values are found."""
-    # Late: data cards bring pydantic, which takes as long as all the rest of a small file.
+    """Return a corpus; its data card says how values are found in sentences."""
+    # Imported late: data cards import pydantic, which takes as long as scoring a small file.
     from dactnlg.data.corpus import load_corpus
 
     return load_corpus(corpus)

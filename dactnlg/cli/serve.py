@@ -163,7 +163,7 @@ def serve(
 
 
 def _token(path: Path | None) -> str | None:
-    """Return the token that clients must send; none where neither the option nor the variable is given."""
+    """Return the token that clients must send; None if neither the option nor the environment variable is given."""
     if path is None:
         where, given = f"${TOKEN}", os.environ.get(TOKEN, "")
         if not given:

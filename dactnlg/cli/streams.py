@@ -1,4 +1,4 @@
-"""The standard streams: UTF-8, errors that name the stream, and no noise where one is closed, full or a broken pipe."""
+"""The standard streams: UTF-8, errors that name the stream, and no tracebacks if one is closed, full or broken."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _INPUT, _OUTPUT = "standard input", "standard output"
 
 
 class _Output(io.FileIO):
-    """Standard output, whose first error says so; what is written after that goes nowhere.
+    """Standard output, named by its first error; after that, output is discarded.
 
-    Buffers write what they hold once more when they are collected, and since Python 3.13 an error of that is told.
+    A buffer tries to write its contents again when it is garbage-collected, and since Python 3.13 prints its errors.
     """
 
     _failed = False
@@ -36,10 +36,10 @@ class _Output(io.FileIO):
 
 
 class _ClosedStream(io.RawIOBase):
-    """A stream that the process was started without: using it is an error that names it.
+    """A standard stream that was closed when the process started: using it raises an error that names it.
 
     Args:
-        label: what messages call it.
+        label: its name in messages.
     """
 
     def __init__(self, label: str) -> None:
@@ -61,7 +61,7 @@ class _ClosedStream(io.RawIOBase):
         """Refuse to write."""
         if self._failed:
             return len(data)
-        # As `_Output`: its buffer will write once more.
+        # As in `_Output`: its buffer will write again.
         self._failed = True
         return self.fileno()
 
@@ -77,13 +77,13 @@ class _ClosedStream(io.RawIOBase):
 def prepare() -> None:
     """Make the standard streams fit for use; called once when a process begins."""
     if sys.stdin is None or sys.stdout is None or sys.stderr is None:
-        # Or the next file that is opened would get the number of a standard stream, which libraries write to.
+        # Otherwise the next file opened would get the number of a standard stream, which libraries write to.
         while os.open(os.devnull, os.O_RDWR) < 2:
             pass
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(_ClosedStream(_INPUT)), "utf-8")
     if sys.stderr is None:
-        # Messages have nowhere to go.
+        # Messages are discarded.
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
     out = sys.stdout
     if out is None:
@@ -101,7 +101,7 @@ def prepare() -> None:
 
 
 def tell(message: str) -> None:
-    """Write a line to standard error, if anybody hears it."""
+    """Write a line to standard error; errors, such as a closed stream, are ignored."""
     with contextlib.suppress(OSError, ValueError):
         print(f"dactnlg: {printable(message, LINES)}", file=sys.stderr, flush=True)
 
@@ -110,11 +110,11 @@ class MessageHandler(logging.Handler):
     """Writes the messages of the logger `dactnlg` to standard error, above a progress bar if there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a message; a warning says that it is one."""
+        """Write a message; warnings and errors are prefixed with their level."""
         text = printable(record.getMessage(), LINES)
         if record.levelno >= logging.WARNING:
             text = f"dactnlg: {record.levelname.lower()}: {text}"
-        # Only who has a bar has imported what draws it.
+        # A progress bar can exist only if tqdm has been imported.
         bars = sys.modules.get("tqdm")
         with contextlib.suppress(OSError, ValueError):
             if bars is None:
@@ -125,10 +125,10 @@ class MessageHandler(logging.Handler):
 
 
 def flush() -> None:
-    """Write what standard output still holds.
+    """Flush standard output.
 
     Raises:
-        OSError: it cannot be written. It is dropped then: Python would try again at its end, and complain.
+        OSError: it cannot be written. Its contents are discarded, or Python would try again at exit, and complain.
     """
     try:
         sys.stdout.flush()

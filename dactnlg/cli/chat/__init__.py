@@ -1,4 +1,4 @@
-"""`dactnlg chat`: people talk with systems and rate them; a file a command."""
+"""`dactnlg chat`: people talk with systems and rate them; one file per command."""
 
 from __future__ import annotations
 

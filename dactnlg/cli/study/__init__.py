@@ -1,4 +1,4 @@
-"""`dactnlg study`: people rate what systems say; a file a command."""
+"""`dactnlg study`: people rate what systems say; one file per command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that the servers of studies have in common."""
+"""Options that the servers of studies share."""
 
 from __future__ import annotations
 
