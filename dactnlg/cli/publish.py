@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from dactnlg.cli import options
+from dactnlg.cli import options, streams
 from dactnlg.cli.output import write_json
 
 
@@ -47,6 +46,6 @@ def publish(*, run: Path, json_file: str | None) -> None:
         message = f"{run} is published in {found.store}; it has changed since it was published as {found.replaces}"
     else:
         message = f"{run} is published in {found.store}"
-    print(f"dactnlg: {message}", file=sys.stderr)
+    streams.tell(message)
     if json_file != "-":
         print(found.id)

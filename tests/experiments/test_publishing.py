@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from dactnlg.cli.main import main
 from dactnlg.errors import RunError
 from dactnlg.experiments import publish as publishing
 from dactnlg.experiments import published
@@ -169,6 +170,15 @@ def test_the_command_prints_the_id_alone_and_asks_no_network(run: Path) -> None:
     assert published.is_published_id(first)
     assert second == "[] 0"
     assert done.stderr.startswith(f"dactnlg: {run} is published in sqlite:") and done.stderr.count("\n") == 1
+
+
+def test_the_command_escapes_the_name_of_a_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = publishing.Publication("0a", "store", new=True)
+    monkeypatch.setattr(publishing, "publish", lambda _run: found)
+    assert main(["publish", "evil\x1b[2J"]) == 0
+    assert "\x1b" not in capsys.readouterr().err
 
 
 def test_ids_that_are_not_there(run: Path, store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
