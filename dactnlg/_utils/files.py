@@ -28,8 +28,10 @@ def check_folders(*files: str | Path | None) -> None:
 
     Raises:
         UserError: a name is empty or names a folder, or its parent folder is missing or not writable; the message
-            names the file.
+            names the file. Or two of the files are standard output.
     """
+    if sum(str(file) == "-" for file in files) > 1:
+        raise UserError("standard output (-) can be only one of the files")
     for file in files:
         if file is None or str(file) == "-":
             continue

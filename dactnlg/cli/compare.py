@@ -96,5 +96,5 @@ def compare(
         compared.write(report, found, top)
     if json_file is not None:
         write_json(json_file, found.to_json())
-    if json_file != "-":
+    if "-" not in (json_file, str(report)):
         print(compared.table(found, output_format, top, width()))

@@ -119,7 +119,7 @@ def evaluate(
             write_submission(target, models[0].name, f"{result.corpus}_{result.split}", sentences)
     if json_file is not None:
         write_json(json_file, result.to_dict())
-    if json_file != "-":
+    if "-" not in (json_file, gem, str(report)):
         print(result.table(output_format, width()))
     if output_format == "csv":
         # Programs read the table from standard output: notes for people go elsewhere.

@@ -93,6 +93,8 @@ def generate(
     from dactnlg._utils.files import check_folders
     from dactnlg.generation.files.lines import act_chunks, checked, open_acts
 
+    # Like other commands, although --resume and --jobs need a file.
+    output = None if str(output) == "-" else output
     given = _parsed(acts, input_file, skip_bad=skip_bad)
     _check(acts, input_file, output, resume=resume, jobs=jobs)
     check_folders(output)

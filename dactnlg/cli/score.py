@@ -119,7 +119,7 @@ def score(
     if json_file is not None:
         with written(json_file) as target:
             write_scores(target, results)
-    if json_file != "-":
+    if "-" not in (json_file, gem, str(report)):
         print(table(results, output_format, width()))
     if output_format == "csv":
         for line in notes(results):

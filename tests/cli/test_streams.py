@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
@@ -66,6 +67,19 @@ def test_a_pipe_that_nobody_reads_is_no_error_to_tell(random_run: Path, tmp_path
     assert sentence and code == "1"
 
 
+def test_a_file_on_standard_output_is_alone_there(
+    random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pairs.jsonl").write_text(PAIR)
+    Path("acts.txt").write_text("goodbye()\n")
+    assert main(["score", "--input", "pairs.jsonl", "--metric", "BLEU-4", "--gem", "-"]) == 0
+    assert json.loads(capfd.readouterr().out)["submission_name"] == "pairs"
+    assert main(["generate", "--model", str(random_run), "--input", "acts.txt", "--output", "-"]) == 0
+    assert capfd.readouterr().out.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["acts.txt", "pairs.jsonl"]
+
+
 def test_outputs_that_cannot_be_files_are_refused(
     random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,6 +99,8 @@ def test_outputs_that_cannot_be_files_are_refused(
         (["check", str(random_run), "--input", ""], "--input is empty"),
         (["prompts", ""], "source is empty"),
         ([*score, "--json", "."], "cannot write .: it is a folder"),
+        ([*score, "--gem", "-", "--json", "-"], "standard output (-) can be only one of the files"),
+        ([*generate, "-", "--resume"], "--resume continues a file"),
         ([*score, "--report", "folder"], "cannot write folder: it is a folder"),
         ([*score, "--report", ""], "--report is empty"),
         ([*score, "--json", "pairs.jsonl/x"], "there is no folder pairs.jsonl"),

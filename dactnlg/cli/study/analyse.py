@@ -155,5 +155,5 @@ def analyse(
         write.write(report, title, parts)
     if json_file is not None:
         write_json(json_file, found.to_json())
-    if json_file != "-":
+    if "-" not in (json_file, str(report)):
         print(write.formatted(title, parts, output_format, width()))
