@@ -32,7 +32,9 @@ class _Basis(NamedTuple):
 
 @click.command()
 @options.run(required=False, about="Check with this run's reader and cues.")
-@click.option("--corpus", metavar="NAME", help="Learn from this corpus what sentences say, then check.")
+@click.option(
+    "--corpus", type=options.FILE, metavar="NAME", help="Learn from this corpus what sentences say, then check."
+)
 @click.option(
     "--input",
     "input_file",

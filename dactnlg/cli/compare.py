@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 @options.report
 @options.table_format
 @click.option(
-    "--corpus", metavar="NAME", help="For run folders, as in `evaluate`; the same goes for all options below."
+    "--corpus",
+    type=options.FILE,
+    metavar="NAME",
+    help="For run folders, as in `evaluate`; the same goes for all options below.",
 )
 @click.option("--split", type=options.SPLIT, default="test", help="The split to generate.")
 @click.option("--preset", multiple=True, metavar="NAME", help="Score under this evaluation protocol; may be repeated.")

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.runs
-@click.option("--corpus", metavar="NAME", help="The corpus to generate. [default: the one that RUN was trained on]")
+@click.option(
+    "--corpus",
+    type=options.FILE,
+    metavar="NAME",
+    help="The corpus to generate. [default: the one that RUN was trained on]",
+)
 @click.option("--split", type=options.SPLIT, default="test", help="The split to generate.")
 @click.option(
     "--preset",

@@ -39,7 +39,12 @@ from dactnlg.errors import UserError
     type=options.CONSTRAINT,
     help="saved-model: how slots are enforced, as in `generate`. [default: the run's]",
 )
-@click.option("--corpus", metavar="NAME", help="templates: generate every frame of this corpus. [default: the run's]")
+@click.option(
+    "--corpus",
+    type=options.FILE,
+    metavar="NAME",
+    help="templates: generate every frame of this corpus. [default: the run's]",
+)
 @options.data_dir
 def export(
     *,

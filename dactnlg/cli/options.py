@@ -43,7 +43,7 @@ class Number(click.FloatRange):
 
 PATH = _Path(path_type=Path)
 FILE = _Path()
-"""The name of a file as text, where `-` is a standard stream."""
+"""The name of a file, or of a corpus, as text; `-` is a standard stream."""
 SPLIT, CONSTRAINT = click.Choice(get_args(Split)), click.Choice(get_args(Constraint))
 data_dir = click.option(
     "--data-dir",

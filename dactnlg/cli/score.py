@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Score under this evaluation protocol; may be repeated. [default: nlg-eval]",
 )
-@click.option("--corpus", metavar="NAME", help="For SER, find slots as this corpus words them.")
+@click.option("--corpus", type=options.FILE, metavar="NAME", help="For SER, find slots as this corpus words them.")
 @options.vectors
 @click.option(
     "--train", type=options.FILE, metavar="FILE", help="For novelty, read training sentences from FILE, one per line."

@@ -98,6 +98,7 @@ def test_outputs_that_cannot_be_files_are_refused(
         (["score", "", "pairs.jsonl"], "files is empty"),
         (["check", str(random_run), "--input", ""], "--input is empty"),
         (["prompts", ""], "source is empty"),
+        (["evaluate", str(random_run), "--corpus", ""], "--corpus is empty"),
         ([*score, "--json", "."], "cannot write .: it is a folder"),
         ([*score, "--gem", "-", "--json", "-"], "standard output (-) can be only one of the files"),
         ([*generate, "-", "--resume"], "--resume continues a file"),
