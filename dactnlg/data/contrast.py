@@ -95,9 +95,8 @@ class Contrast:
         for phrase, count in counts.items():
             strange = len(self._holders[phrase] - others) - count
             # A single slip does not rule out a phrase with a word of the slot's name.
-            precise = strange <= (1 - precision) * (count + strange) or (
-                phrase in named and strange < 2 and count > FEW
-            )
+            slip = strange == 1 and phrase in named and count > FEW
+            precise = slip or strange <= (1 - precision) * (count + strange)
             if count > 1 and precise and (fits is None or fits(phrase)):
                 found[phrase] = self._holders[phrase] & sentences
         # Among hundreds of phrases, one in just two sentences may be there by chance.

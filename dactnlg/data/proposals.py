@@ -177,8 +177,9 @@ def _slots(rows: Sequence[_Looked], contrast: Contrast, silent: frozenset[str]) 
             elif slot.delexicalizable and f"{act.act_type}.{slot.name}" not in silent:
                 _note(known, slot, index, missing, having, lost)
     for name in dict.fromkeys(name for name, _ in special):
-        own = {value: special[key] for key in special for n, value in [key] if n == name}
-        _find_cues(found[name], own, [held for (n, _), held in special.items() if n != name], rows, contrast)
+        own = {value: held for (slot, value), held in special.items() if slot == name}
+        others = [held for (slot, _), held in special.items() if slot != name]
+        _find_cues(found[name], own, others, rows, contrast)
     for (name, value), indices in sorted(lost.items()):
         holding = having[name, value]
         telling = contrast.telling(indices, holding - indices, share=0.25, least=5, fits=is_bare)
@@ -220,7 +221,9 @@ def _find_cues(
             # "It's not available" is about Linux where most games with a Mac release have no Linux release.
             having = contrast.having([phrase])
             alike = any(len(having & held) >= len(having & indices) for held in others)
-            return not alike if not names(phrase, known.name) else short or not merely_names(phrase, known.name)
+            if not names(phrase, known.name):
+                return not alike
+            return short or not merely_names(phrase, known.name)
 
         # Leave out choices between values, which are worded in many ways.
         choices = {i for i in indices if sum(slot.name == known.name for _, slot in rows[i].turn.slots()) > 1}

@@ -66,7 +66,7 @@ class SentenceFile:
         if self.path.exists() and not resume:
             raise UserError(f"{self.path} exists already: continue it with --resume, or name another file")
         new = not self.path.exists()
-        if new and self.state_path.exists() and not self.state_path.read_bytes().startswith(_BEGIN):
+        if new and self.state_path.exists() and not _is_state(self.state_path):
             # Do not overwrite it: it may even hold the acts.
             raise UserError(f"{self.state_path} is no state of generate: name another file than {self.path}")
         # Unbuffered, so that killing the process can only truncate the last line.
@@ -238,3 +238,11 @@ class SentenceFile:
             size = sum(map(len, islice(file, self.lines - count)))
         self._read, self._written, self._size, self.lines = read, hashlib.sha256(), size, self.lines - count
         self._hash_sentences(size)
+
+
+def _is_state(path: Path) -> bool:
+    """Return whether a file begins as state files do; a pipe is not read."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_BEGIN)) == _BEGIN
