@@ -12,7 +12,7 @@ from dactnlg.cli import options
 
 @click.command()
 @click.argument("pairs", type=options.PATH, metavar="PAIRS", help="Acts and sentences: JSONL, JSON, CSV or TSV.")
-@click.option("--output", type=options.PATH, required=True, metavar="RUN", help="The run folder to write.")
+@click.option("--output", type=options.PLACE, required=True, metavar="RUN", help="The run folder to write.")
 @click.option(
     "--check-with",
     metavar="CORPUS",

@@ -23,7 +23,7 @@ from dactnlg.errors import UserError
 )
 @click.option(
     "--output",
-    type=options.PATH,
+    type=options.PLACE,
     required=True,
     metavar="PATH",
     help="The folder (saved-model) or file (onnx, templates) to write; parent folders are created.",

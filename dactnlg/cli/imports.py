@@ -12,7 +12,7 @@ from dactnlg.cli import options
 @click.command("import")
 @click.argument("kind", type=click.Choice(["rasa", "ovos", "home-assistant"]), metavar="rasa|ovos|home-assistant")
 @click.argument("source", type=options.PATH, metavar="SOURCE", help="A domain, a locale folder or a responses folder.")
-@click.option("--output", type=options.PATH, required=True, metavar="FOLDER", help="The folder to write to.")
+@click.option("--output", type=options.PLACE, required=True, metavar="FOLDER", help="The folder to write to.")
 @click.option("--map", "map_file", type=options.PATH, metavar="FILE", help="A slot map, such as FOLDER/slots.yaml.")
 @click.option("--language", metavar="NAME", help="ovos, home-assistant: the language's folder. [default: English]")
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")

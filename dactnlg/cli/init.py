@@ -19,7 +19,7 @@ from dactnlg.cli import options
     metavar="COLUMN",
     help="The column, or key, of the sentences. [default: text, ref, or what looks like sentences]",
 )
-@click.option("--output", type=options.PATH, metavar="DIR", help="Write the two files here. [default: beside FILE]")
+@click.option("--output", type=options.PLACE, metavar="DIR", help="Write the two files here. [default: beside FILE]")
 @click.option("--overwrite", is_flag=True, help="Replace an existing card and configuration.")
 def init(*, data: Path, act: str | None, text: str | None, output: Path | None, overwrite: bool) -> None:
     """Analyse FILE, and write a data card and a configuration for it.

@@ -28,6 +28,15 @@ class _Path(click.Path):
         return super().convert(value, param, ctx)
 
 
+class _Place(_Path):
+    """A folder, or a binary file, to write: standard output is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "-":
+            raise UserError(f"{param.opts[0] if param else 'this'} cannot be standard output: give a name")
+        return super().convert(value, param, ctx)
+
+
 class Number(click.FloatRange):
     """A finite number within bounds; click's range accepts nan, and without an upper bound inf."""
 
@@ -42,6 +51,8 @@ class Number(click.FloatRange):
 
 
 PATH = _Path(path_type=Path)
+PLACE = _Place(path_type=Path)
+"""Where a command writes a folder or a binary file."""
 FILE = _Path()
 """The name of a file, or of a corpus, as text; `-` is a standard stream."""
 SPLIT, CONSTRAINT = click.Choice(get_args(Split)), click.Choice(get_args(Constraint))

@@ -10,6 +10,8 @@ import click
 from dactnlg.cli import options
 from dactnlg.errors import UserError
 
+PER_ACT = 5
+
 
 @click.command()
 @click.argument(
@@ -19,7 +21,9 @@ from dactnlg.errors import UserError
     metavar="[ACTS|CORPUS]",
     help="A .txt file of acts, or a corpus or its file.",
 )
-@click.option("--per-act", type=click.IntRange(1, 100), default=5, metavar="N", help="Sentences to ask for, per act.")
+@click.option(
+    "--per-act", type=click.IntRange(1, 100), metavar="N", help=f"Sentences to ask for, per act. [default: {PER_ACT}]"
+)
 @click.option("--read", "answers", type=options.PATH, metavar="FILE", help="Read answers from FILE, and print pairs.")
 @click.option("--prompts", "asked", type=options.PATH, metavar="FILE", help="The prompts that the answers belong to.")
 @click.option("--output", type=options.FILE, default="-", metavar="FILE", help="Write to FILE; - is standard output.")
@@ -27,7 +31,7 @@ from dactnlg.errors import UserError
 def prompts(
     *,
     source: str | None,
-    per_act: int,
+    per_act: int | None,
     answers: Path | None,
     asked: Path | None,
     output: str,
@@ -50,10 +54,12 @@ def prompts(
         raise UserError("name a file of acts or a corpus to make prompts for, or --read answers")
     if asked is not None and answers is None:
         raise UserError("--prompts goes with --read: it names the prompts that the answers belong to")
+    if per_act is not None and answers is not None:
+        raise UserError("--per-act is for making prompts, not for --read")
     check_folders(output)
     if answers is not None:
         rows = made.read_answers(answers, asked)
     else:
-        rows = made.prompts(made.acts_of(source or "", data_dir), per_act)
+        rows = made.prompts(made.acts_of(source or "", data_dir), per_act or PER_ACT)
     with written(output) as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -12,7 +12,7 @@ from dactnlg.cli.output import width, write_json
 
 @click.command()
 @options.run(kind=str, about="A run folder with scores, or the id of a published run.")
-@click.option("--output", type=options.PATH, metavar="RUN", help="Keep the new run here. [default: it is deleted]")
+@click.option("--output", type=options.PLACE, metavar="RUN", help="Keep the new run here. [default: it is deleted]")
 @click.option(
     "--code", type=options.PATH, metavar="DIR", help="A checkout with the run's commit. [default: dactnlg's own]"
 )

@@ -23,7 +23,7 @@ Played = TypeVar("Played", bound="PlayedRun")
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=options.PATH, metavar="RUN...")
 @click.option(
-    "--output", type=options.PATH, required=True, metavar="FOLDER", help="Write conversations and scores here."
+    "--output", type=options.PLACE, required=True, metavar="FOLDER", help="Write conversations and scores here."
 )
 @click.option(
     "--conversations", type=click.IntRange(1, 10_000), default=100, metavar="N", help="Conversations per run."

@@ -18,6 +18,7 @@ TOKEN = "DACTNLG_TOKEN"
     "runs",
     nargs=-1,
     required=True,
+    type=options.FILE,
     metavar="RUN|NAME=RUN...",
     help="Run folders; the first is used if a request names none.",
 )

@@ -19,7 +19,7 @@ from dactnlg.errors import ConfigError
     "file", type=options.PATH, metavar="SWEEP", help="A YAML file, or the name of one that comes with dactnlg."
 )
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one key of all trials.")
-@click.option("--output", type=options.PATH, metavar="DIR", help="A folder for the runs. [default: sweeps/SWEEP]")
+@click.option("--output", type=options.PLACE, metavar="DIR", help="A folder for the runs. [default: sweeps/SWEEP]")
 @click.option(
     "--samples", type=click.IntRange(min=1), metavar="N", help="Draw N settings per grid point. [default: SWEEP's]"
 )

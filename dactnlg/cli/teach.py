@@ -12,7 +12,7 @@ from dactnlg.cli import options, streams
 @click.command()
 @click.argument("corpus", metavar="CORPUS")
 @click.option(
-    "--output", type=options.PATH, required=True, metavar="FILE", help="Write the arrays to FILE, in .npz format."
+    "--output", type=options.PLACE, required=True, metavar="FILE", help="Write the arrays to FILE, in .npz format."
 )
 @click.option(
     "--dialogues", type=click.IntRange(min=1), metavar="N", help="Use only the first N dialogues of each split."

@@ -18,7 +18,7 @@ from dactnlg.cli import options, streams
     "config", type=options.PATH, metavar="CONFIG", help="A YAML file, or the name of one that comes with dactnlg."
 )
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one key; may be repeated.")
-@click.option("--output", type=options.PATH, metavar="RUN", help="The run folder to write. [default: runs/CONFIG]")
+@click.option("--output", type=options.PLACE, metavar="RUN", help="The run folder to write. [default: runs/CONFIG]")
 @click.option("--resume", is_flag=True, help="Continue from the last finished epoch of RUN.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing run in RUN, once the new one is complete.")
 @click.option("--quiet", is_flag=True, help="Write only errors and warnings to standard error.")

@@ -156,7 +156,8 @@ def collect(
     given = [] if runs is None else list(runs)
     if runs is None and not with_published:
         given = sorted(path.parent for path in Path("runs").glob("*/manifest.json"))
-    given = [each for run in given for each in _expanded(run)]
+    # `runs/* runs/a` names a run twice.
+    given = list({Path(each).absolute(): each for run in given for each in _expanded(run)}.values())
     found = list(_manifests(given, warn if len(given) > 1 else None))
     rows = [pair for name, manifest in found for pair in _rows(name, manifest)]
     if with_published:

@@ -25,7 +25,8 @@ def make_once(folder: Path, make: Callable[[Path], None], what: str) -> None:
     leaves or sees an incomplete folder.
 
     Raises:
-        MetricError: the folder cannot be written; the message says `what` it is the index of.
+        MetricError: the folder cannot be written, or what `make` reads cannot be read; the message says `what` it is
+            the index of.
     """
     if folder.is_dir():
         return
@@ -43,4 +44,5 @@ def make_once(folder: Path, make: Callable[[Path], None], what: str) -> None:
         finally:
             shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
-        raise MetricError(f"cannot write the index of {what} to {folder}: {error.strerror or error}") from None
+        where = f" ({error.filename})" if error.filename else ""
+        raise MetricError(f"cannot make the index of {what} in {folder}: {error.strerror or error}{where}") from None

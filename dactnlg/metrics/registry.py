@@ -199,12 +199,18 @@ def resolve(name: str) -> Sequence[str]:
         MetricError: it needs a model.
     """
     asked = name.casefold()
-    found = [n for n in NAMES if asked in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
+    found = [n for n in NAMES if asked in (n.casefold(), _family(n).casefold())]
     if asked in OF_MODELS:
         raise MetricError(f"{asked} is what a model gives to the references: dactnlg evaluate --metric {asked}")
     if asked not in GROUPS and not found:
         raise UnknownNameError("metric", name, (*NAMES, *GROUPS))
     return GROUPS.get(asked, found)
+
+
+def _family(name: str) -> str:
+    """Return what precedes the variant of a score: `BLEU` of `BLEU-4`, `ROUGE` of `ROUGE-L`; `mean-length` has none."""
+    family, _, variant = name.rpartition("-")
+    return family if len(variant) == 1 or not variant.isalpha() else name
 
 
 def single_score(name: str) -> str:

@@ -73,17 +73,23 @@ def read_options(given: OptionsBody, settings: ServiceSettings, generator: Gener
     return options
 
 
-def check_known(turns: Sequence[Turn], generator: Generator) -> None:
+def check_known(turns: Sequence[Turn], given: str | Sequence[str], generator: Generator) -> None:
     """Refuse act types and slots that a model does not know.
+
+    Args:
+        turns: the acts.
+        given: what they were read from, for messages.
+        generator: of the model.
 
     Raises:
         Problem: 422, with the nearest known names and the index of the act.
     """
     for at, turn in enumerate(turns):
+        single = isinstance(given, str)
         try:
-            generator.check_names(turn, f"acts[{at}]")
+            generator.check_names(turn, "acts" if single else f"acts[{at}]")
         except UnknownNameError as error:
-            raise Problem(_WRONG, str(error), {"index": at}) from None
+            raise Problem(_WRONG, str(error), {} if single else {"index": at}) from None
 
 
 def _check_count(count: int, settings: ServiceSettings) -> None:

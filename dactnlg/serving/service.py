@@ -163,7 +163,7 @@ def _answers(service: Service) -> APIRouter:
         request.state.facts |= {"model": model.name, "acts": len(turns)}
         if settings.log_values:
             request.state.facts["said"] = [str(turn) for turn in turns]
-        requests.check_known(turns, model.generator)
+        requests.check_known(turns, body.acts, model.generator)
         results = await service.say(model, turns, options, contexts)
         if body.spans:
             await asyncio.to_thread(add_spans, results, turns, model)

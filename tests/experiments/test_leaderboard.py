@@ -195,6 +195,8 @@ def test_what_is_no_run_is_passed_over_with_a_note(tmp_path: Path) -> None:
         assert done.returncode == 0
         assert [row[0] for row in rows(done.stdout)[3:]] == ["a", "b", "odd[1]"]
         assert done.stderr.count("is passed over") == 2 and "half is passed over" in done.stderr
+    done = subprocess.run([*command, "runs/a", "runs/b", "./runs/*"], capture_output=True, text=True, cwd=tmp_path)
+    assert [row[0] for row in rows(done.stdout)[3:]] == ["a", "b", "odd[1]"]
     done = subprocess.run([*command, "runs/odd[1]", "--json", "-"], capture_output=True, text=True, cwd=tmp_path)
     assert json.loads(done.stdout)[0]["runs"][0]["run"] == "odd[1]"
     for wrong, message in (("runs/half", "no manifest"), ("none/*", "nothing that matches none/*")):

@@ -336,7 +336,7 @@ def test_bad_npz_and_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(MetricError, match="--vectors FILE or in .DACTNLG_VECTORS"):
         score_pairs([TextPair("a", ("a",))], ["embedding"])
     (tmp_path / "file").write_text("")
-    with pytest.raises(MetricError, match="cannot write the index"):
+    with pytest.raises(MetricError, match="cannot make the index of .*v.txt"):
         load_vectors(text_file(tmp_path / "v.txt", TOY), tmp_path / "file" / "cache")
 
 

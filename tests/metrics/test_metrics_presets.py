@@ -13,7 +13,7 @@ from dactnlg.errors import UnknownNameError
 from dactnlg.metrics import bleu, rnnlg
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import PRESETS, handcrafted_for, references_for
-from dactnlg.metrics.registry import NAMES, select
+from dactnlg.metrics.registry import NAMES, resolve, select
 from dactnlg.text.example import Example
 
 ACT, OTHER = parse("inform(name='red door';area=north)"), parse("inform(area=south;name='blue hut')")
@@ -103,6 +103,17 @@ def test_names() -> None:
     with pytest.raises(UnknownNameError, match="unknown preset 'sharma'; did you mean 'sharma2017'"):
         references_for("sharma", [])
     assert len(set(NAMES)) == len(NAMES)
+
+
+@pytest.mark.parametrize(("name", "count"), [("rouge", 3), ("METEOR", 1), ("MSTTR", 1), ("distinct", 2), ("TER", 1)])
+def test_a_family_is_named_without_variant(name: str, count: int) -> None:
+    assert len(resolve(name)) == count
+
+
+@pytest.mark.parametrize("name", ["mean", "self", "greedy", "reverse", "sentence"])
+def test_half_a_name_is_no_family(name: str) -> None:
+    with pytest.raises(UnknownNameError):
+        resolve(name)
 
 
 def test_rnnlg_slot_errors_on_restaurants(data_dir: Path, oracle_dir: Path) -> None:

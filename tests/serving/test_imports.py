@@ -178,8 +178,10 @@ def test_dialog_files_of_ovos(tmp_path: Path) -> None:
     assert load_corpus(card).card.language == "de"
     for folder, wanted, language in (("de-de", None, "de"), ("de-de", "da", "da"), ("en-us/dialog", None, "en")):
         assert ovos.read(tmp_path / "locale" / folder, wanted).language == language
-    with pytest.raises(UserError, match="has no fr; it has de-de, en-us"):
-        ovos.read(tmp_path / "locale", "fr")
+    assert ovos.read(tmp_path, "de").templates == ovos.read(tmp_path / "locale" / "de-de").templates
+    for folder in (tmp_path, tmp_path / "locale"):
+        with pytest.raises(UserError, match="has no fr; it has de-de, en-us"):
+            ovos.read(folder, "fr")
 
 
 HOME = """

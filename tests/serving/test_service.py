@@ -147,6 +147,7 @@ def test_models_and_states(client: TestClient) -> None:
         ({"acts": "inform(name='x'"}, "expected ';' or ')'", {"position": 15}),
         ({"acts": ["goodbye()", "inform("]}, "acts[1], column 8", {"index": 1, "position": 7}),
         ({"acts": ["goodbye()", "inform(nam='x')"]}, "did you mean 'name'?", {"index": 1}),
+        ({"acts": "inform(nam='x')"}, "acts: unknown slot 'nam'", {}),
         ({"acts": []}, "send at least one act", {}),
         ({"acts": ["goodbye()"] * 6}, "at most 5 acts here; got 6", {}),
         ({"acts": f"inform({';'.join(['name=x'] * 8)})"}, "8 slots, and at most 7", {}),

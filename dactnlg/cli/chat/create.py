@@ -52,7 +52,9 @@ from dactnlg.errors import UserError
 @click.option(
     "--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed that decides who meets which system."
 )
-@click.option("--output", type=options.PATH, required=True, metavar="CHATS", help="The study's folder; it must be new.")
+@click.option(
+    "--output", type=options.PLACE, required=True, metavar="CHATS", help="The study's folder; it must be new."
+)
 def create(
     *,
     systems: tuple[str, ...],

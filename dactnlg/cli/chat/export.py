@@ -11,7 +11,7 @@ from dactnlg.cli import options, streams
 
 @click.command()
 @click.argument("chats", type=options.PATH, metavar="CHATS")
-@click.option("--output", type=options.PATH, required=True, metavar="FOLDER", help="Write the three files here.")
+@click.option("--output", type=options.PLACE, required=True, metavar="FOLDER", help="Write the three files here.")
 @click.option("--database", metavar="URL", help="Where the chats are stored, if not in CHATS.")
 def export(*, chats: Path, output: Path, database: str | None) -> None:
     """Write the conversations, votes and ratings: conversations.jsonl, votes.csv and ratings.csv.

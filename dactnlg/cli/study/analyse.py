@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 @click.option(
     "--rule",
     type=click.Choice(["lowest-mean", "most-pairs", "mean-below"]),
-    default="lowest-mean",
-    help="Whom to exclude: one by one, the lowest mean, or most pairs not above K; or at once all means not above K.",
+    help="With --min-kappa, whom to exclude: one by one, the lowest mean, or most pairs not above K; or at once all "
+    "means not above K. [default: lowest-mean]",
 )
 @click.option(
     "--normalize",
@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     metavar="CSV",
     help="A table with the column system and properties of systems: factors of an analysis of variance.",
 )
-@click.option("--anova-type", type=click.Choice(["2", "3"]), default="2", help="Type of the sums of squares.")
+@click.option(
+    "--anova-type", type=click.Choice(["2", "3"]), help="With --properties, type of the sums of squares. [default: 2]"
+)
 @click.option(
     "--scores",
     multiple=True,
@@ -85,12 +87,12 @@ def analyse(
     study: Path,
     criteria: tuple[str, ...],
     min_kappa: float | None,
-    rule: str,
+    rule: str | None,
     normalize: str,
     over: str,
     baseline: str | None,
     properties: Path | None,
-    anova_type: str,
+    anova_type: str | None,
     scores: tuple[str, ...],
     people: tuple[str, ...],
     preset: str | None,
@@ -123,6 +125,10 @@ def analyse(
     from dactnlg.studies.report import write
     from dactnlg.studies.report.content import report_parts
 
+    if rule and min_kappa is None:
+        raise UserError("--rule says whom --min-kappa excludes: give both")
+    if anova_type and properties is None:
+        raise UserError("--anova-type is for the analysis of variance of --properties: give both")
     check_folders(report, json_file)
     ratings = analysis.read_study_ratings(study, database)
     metric_scores = analysis.metric_scores(study, ratings, analysis.MetricSource(scores, preset, metrics))
@@ -131,12 +137,12 @@ def analyse(
     wanted = analysis.AnalysisOptions(
         criteria=criteria,
         threshold=min_kappa,
-        rule=rule,
+        rule=rule or "lowest-mean",
         normalization=normalize,  # type: ignore[arg-type]
         over=over,  # type: ignore[arg-type]
         baseline=baseline,
         properties=analysis.read_properties(properties) if properties else {},
-        anova_type=int(anova_type),  # type: ignore[arg-type]
+        anova_type=int(anova_type or 2),  # type: ignore[arg-type]
         runs=runs,
         seed=seed,
         scores=metric_scores,

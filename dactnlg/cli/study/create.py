@@ -71,7 +71,9 @@ from dactnlg.errors import UserError
 @click.option(
     "--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed that decides acts, pages and orders."
 )
-@click.option("--output", type=options.PATH, required=True, metavar="STUDY", help="The study's folder; it must be new.")
+@click.option(
+    "--output", type=options.PLACE, required=True, metavar="STUDY", help="The study's folder; it must be new."
+)
 @options.data_dir
 def create(
     *,

@@ -10,22 +10,23 @@ from dactnlg.errors import UserError
 from dactnlg.serving.imports.templates import ExpansionError, ResponseTemplate, TemplateSource, variants
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-zA-Z]+)?")
+_FOLDERS = ("locale", "dialog")
+"""Names of a skill's folder of languages, today's first."""
 _DOUBLE = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
 
 
 def read(folder: Path, language: str | None = None) -> TemplateSource:
-    """Read the dialog files of a skill's `locale` folder, or of one language's folder.
+    """Read the dialog files of a skill, of its folder of languages (`locale` or `dialog`), or of one language's folder.
 
     Args:
-        folder: the folder; every `.dialog` file below it is read.
+        folder: the folder; every `.dialog` file below it, or below the folder of the language, is read.
         language: name of the language's folder, such as `en-us`, or its beginning; by default English, or the only one,
             or that of `folder` itself.
 
     Raises:
         UserError: there are no dialog files, or none in that language.
     """
-    folders = [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
-    found = {each.name: each for each in folders if _LANGUAGE.fullmatch(each.name)}
+    found = next(filter(None, map(_languages, (*(folder / name for name in _FOLDERS), folder))), None)
     if found:
         wanted = (language or "en").casefold()
         chosen = next((name for name in sorted(found) if name.casefold().startswith(wanted)), None)
@@ -43,6 +44,12 @@ def read(folder: Path, language: str | None = None) -> TemplateSource:
     for file in files:
         _read(source, file)
     return source
+
+
+def _languages(folder: Path) -> dict[str, Path]:
+    """Return a folder's folders that are named after languages."""
+    folders = (each for each in folder.iterdir() if each.is_dir()) if folder.is_dir() else ()
+    return {each.name: each for each in folders if _LANGUAGE.fullmatch(each.name)}
 
 
 def _read(source: TemplateSource, file: Path) -> None:
