@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.values.delexicalization import LexicalizedSlot, ParaphrasedSlot
+from dactnlg.text.values.delexicalization import LexicalizedSlot
 
 ACT, VALUE = "act", "value"
 """The kinds of facts for act types, and for ordinary values that are reworded."""
@@ -40,13 +40,15 @@ class Fact:
 
 
 def facts(turn: Turn) -> dict[str, Fact]:
-    """Return the act types, special values and slots without a value of a turn, by name."""
+    """Return the act types, special values and slots without a value of a turn, by name.
+
+    The values of `plain` lexicalised slots are no facts: they are words, which cues find.
+    """
     found = [Fact(act_name(act.act_type), ACT) for act in turn.acts]
     for act, slot in turn.slots():
         if slot.value is None:
             found.append(Fact(f"{act.act_type}({slot.name})", act.act_type, slot.name))
-        elif slot.special is not None and (not isinstance(slot, LexicalizedSlot) or isinstance(slot, ParaphrasedSlot)):
-            # The values of other lexicalised slots are words, which cues find.
+        elif slot.special is not None and not (isinstance(slot, LexicalizedSlot) and slot.plain):
             found.append(Fact(special_name(slot), f"={slot.special}", slot.name))
     return {fact.name: fact for fact in found}
 

@@ -208,14 +208,21 @@ class Specials:
         """Return extra special values, which the turn lacks; `dontcare` and `none` only for slots that are named."""
         if self.reader is None or self._naming is None:
             return cues.extra
-        slots = {slot.name for _, slot in turn.slots()}
+        slots, stated = {slot.name for _, slot in turn.slots()}, facts(turn)
         # "If you do not care about the price, there are cheap pubs."
         found = dict.fromkeys((*cues.extra, *self._naming.indifferent_to(turn, sentence.words)))
         for name, logit in logits.items():
             fact = self.reader.facts[name]
-            if not fact.special or fact.slot in slots or logit <= self.reader.limits[name].most:
+            if not fact.special or logit <= self.reader.limits[name].most:
                 continue
-            if fact.kind not in (INDIFFERENT, UNKNOWN) or self.reader.names(sentence.words, fact.slot or ""):
+            slot, value = fact.slot or "", fact.kind[1:]
+            if (slot, value) in self.checker.delexicalizer.shared:
+                # "In the high price range of £20-25"
+                told = name not in stated and value in sentence.shown.get(slot, ())
+            else:
+                vague = fact.kind in (INDIFFERENT, UNKNOWN) and not self.reader.names(sentence.words, slot)
+                told = slot not in slots and not vague
+            if told:
                 found[name] = None
         return tuple(found)
 

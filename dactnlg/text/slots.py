@@ -196,12 +196,14 @@ class SlotChecker:
             for value in cues:
                 if value in values and (stated or value in closed.get(name, ())):
                     wanted.append((f"{name}={value}", compile_pattern(cues[value])))
+        # Where "high" is a price and a rating, the word of the one that the turn has does not invent the other.
+        shared, said = self.delexicalizer.shared, {value for values in asked.values() for value in values}
         others = tuple(
             (name, value)
             for name, values in self._inventable.items()
             if name not in asked or name in told or (name in closed and None not in asked[name])
             for value in values
-            if value not in asked.get(name, ())
+            if value not in asked.get(name, ()) and not ((name, value) in shared and value in said)
         )
         return Expected(tuple(wanted), others, tuple(self._opposites([name for name, _ in wanted])), unusual)
 

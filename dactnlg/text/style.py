@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -70,8 +71,27 @@ class Style:
 
     def delexicalizer(self) -> Delexicalizer:
         """Return the delexicaliser for sentences of this style."""
-        closed, english = self.lexicalized, self.language == "en"
-        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary, closed, self.forms, english=english)
+        return Delexicalizer(
+            self.aliases,
+            self.silent,
+            self.apart,
+            self.ordinary,
+            self.lexicalized,
+            self.forms,
+            shared=self._shared(),
+            english=self.language == "en",
+        )
+
+    def _shared(self) -> set[tuple[str, str]]:
+        """Return (slot, value) of the values of several closed classes that no cues of their own tell apart."""
+        own = [
+            (slot, value)
+            for slot, values in self.lexicalized.items()
+            for value in values
+            if value not in self.cues.get(slot, {})
+        ]
+        slots = Counter(value for _, value in own)
+        return {pair for pair in own if slots[pair[1]] > 1}
 
     def checker(self) -> SlotChecker:
         """Return the slot checker for sentences of this style."""

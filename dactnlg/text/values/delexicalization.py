@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
@@ -37,6 +38,9 @@ class LexicalizedSlot(Slot):
     Models and checks treat its value as a special value: one of few, each with its own entry in the DA vector.
     """
 
+    plain: ClassVar[bool] = True
+    """Whether the words of its value alone show that a sentence says it."""
+
     @property
     def special(self) -> str | None:
         """The value, folded."""
@@ -54,6 +58,18 @@ class ParaphrasedSlot(LexicalizedSlot):
 
     What shows such a value shows little more than that there is one; the reader learns which.
     """
+
+    plain: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSlot(LexicalizedSlot):
+    """A lexicalised slot with a value that another one has, too: "high" is a price and a rating.
+
+    The word shows that it is one of the two; the reader learns which.
+    """
+
+    plain: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +128,7 @@ class Delexicalizer:
         ordinary: slot -> the values that are also ordinary words; see `find_mentions`.
         lexicalized: slot -> the (folded) values that stay in the sentences. Slots all of whose values are ordinary are
             `paraphrased`.
+        shared: (slot, value) of lexicalised values whose words alone do not tell of which slot they are.
         forms: the forms of values; see `inflection`.
         english: whether the sentences are English; in others, values may follow elisions ("l'entrée").
     """
@@ -125,9 +142,10 @@ class Delexicalizer:
         lexicalized: Mapping[str, Iterable[str]] | None = None,
         forms: Forms | None = None,
         *,
+        shared: Collection[tuple[str, str]] = (),
         english: bool = True,
     ) -> None:
-        self._english = english
+        self._english, self.shared = english, frozenset(shared)
         self.silent, self.apart = frozenset(silent), frozenset(apart)
         self.lexicalized = {slot: frozenset(values) for slot, values in (lexicalized or {}).items()}
         self.ordinary = {(slot, value.casefold()) for slot, values in (ordinary or {}).items() for value in values}
@@ -169,10 +187,15 @@ class Delexicalizer:
         if value is None or not slot.delexicalizable:
             return (slot,)
         if slot.name in self.lexicalized and value.casefold() in self.lexicalized[slot.name]:
-            return ((ParaphrasedSlot if slot.name in self.paraphrased else LexicalizedSlot)(slot.name, value),)
+            return (self._lexicalized(slot.name, value),)
         if slot.name in self.apart and len(values := alternatives(value)) > 1:
             return [Slot(slot.name, value) for value in values]
         return (slot,)
+
+    def _lexicalized(self, name: str, value: str) -> LexicalizedSlot:
+        if name in self.paraphrased:
+            return ParaphrasedSlot(name, value)
+        return (SharedSlot if (name, value.casefold()) in self.shared else LexicalizedSlot)(name, value)
 
     def spellings(self, slot: Slot) -> list[tuple[str, ...]]:
         """Return the token sequences (folded, joiners stripped) that express the slot's value, longest first."""
