@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fidelity import Material, another_value, other_polarity, other_special
 from tabulate import tabulate
 
-from benchmarks.fidelity import Material, another_value, other_polarity, other_special
 from dactnlg.acts import Slot, Turn
 from dactnlg.data.corpus import load_corpus
 from dactnlg.experiments.distillation import checker_of, self_taught

@@ -4,20 +4,20 @@ For each corpus: `init`, `corpora inspect`, `train`, `evaluate --report`, `gener
 of each and what came out. Flights are generated for 50 acts that the data do not have, and what the sentences say is
 counted by patterns that know nothing of dactnlg.
 
-    DACTNLG_DATA=... python -m benchmarks.newcomer [--corpus flights] [--rows 2000] [--set KEY=VALUE] FOLDER
+    python benchmarks/newcomer.py [--corpus flights] [--rows 2000] [--set KEY=VALUE] FOLDER
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from benchmarks.own_corpora import faults, unseen_flights, write, written
+from common import DATA
+from own_corpora import faults, unseen_flights, write, written
 
 ACTS = 50
 FILES = {"flights": "flights.csv", "home": "home.json", "e2e": "e2e.csv"}
@@ -87,7 +87,7 @@ def main() -> int:
     wrong = 0
     for name in options.corpus or list(FILES):
         if name == "e2e":
-            text = Path(os.environ["DACTNLG_DATA"], "e2e", "trainset.csv").read_text(encoding="utf-8")
+            text = (DATA / "e2e" / "trainset.csv").read_text(encoding="utf-8")
             lines = text.splitlines(keepends=True)[: options.rows + 1 if options.rows else None]
             (folder / "e2e.csv").write_text("".join(lines), encoding="utf-8")
         model = first_hour(folder, FILES[name], options.settings)

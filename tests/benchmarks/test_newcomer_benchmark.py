@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def test_from_a_table_to_a_report(repository: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "benchmarks.newcomer", str(tmp_path), "--corpus", "flights"]
+    command = [sys.executable, "benchmarks/newcomer.py", str(tmp_path), "--corpus", "flights"]
     environment = {**os.environ, "PYTHONPATH": str(repository)}
     done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stdout + done.stderr
