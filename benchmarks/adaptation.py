@@ -18,13 +18,13 @@ import argparse
 import json
 import random
 import statistics
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import yaml
-from table1 import DATA, REPOSITORY, trained
+from common import DATA, REPOSITORY
+from table1 import trained
 
 from dactnlg import models
 from dactnlg.evaluation.evaluate import evaluate
@@ -78,7 +78,7 @@ def measured(source: str, target: str, size: int, seed: int, runs: Path) -> Iter
             yield way, constraint, scores["BLEU-4"].value or 0.0, scores["SER"].value or 0.0
 
 
-def main() -> int:
+def main() -> None:
     """Train, score and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", default="tv", help="the other domain")
@@ -103,8 +103,7 @@ def main() -> int:
                     for column in zip(*found[way, c], strict=True)
                 ]
                 print(f"| {size} | {way} | {' | '.join(cells)} |", flush=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from common import DATA
 from scipy.stats import spearmanr
 
 from dactnlg.acts import parse
@@ -27,7 +27,6 @@ from dactnlg.metrics.sentence_encoder.bert_score import BertScore
 from dactnlg.metrics.sentence_encoder.cosine import SentenceCosine
 from dactnlg.metrics.sentence_encoder.minilm import MiniLM
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 LAYERS = range(7)
 CRITERIA = ("quality", "naturalness")
 
@@ -63,8 +62,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, help="look at so many acts only")
     items = parser.parse_args().items
-    data = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
-    gold, pages = references(data), ratings(data, items)
+    gold, pages = references(DATA), ratings(DATA, items)
     keys = sorted({key for outputs in pages.values() for key in outputs})
     segments = [Segment(output, gold[str(parse(item))]) for item, output in keys]
     minilm = MiniLM()

@@ -21,10 +21,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from common import DATA, REPOSITORY
 from tqdm import tqdm
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 CONSTRAINTS = ("none", "rerank", "hard")
 ROUNDS = 15
 # Commits before the package had rooms have other imports, and take options by name.

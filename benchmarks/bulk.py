@@ -28,11 +28,10 @@ from datetime import date
 from itertools import cycle, islice
 from pathlib import Path
 
+from common import DATA
+
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import load_corpus
-
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 
 
 def measure_pipe(run: str, acts: Sequence[Turn], count: int) -> tuple[float, float, float]:

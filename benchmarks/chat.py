@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 from chat_people import ChatProcess, Person, ask, chat_all, lacking, small_chats
 from chat_requests import hostile_requests
+from common import resident
 from study_raters import tokens
-from study_server import resident
 
 from dactnlg import models
 from dactnlg.runs.config import load_config

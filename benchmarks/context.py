@@ -18,18 +18,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import random
-import sys
 from collections import Counter
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 
-from table1 import DATA, REPOSITORY, median, trained
+from common import DATA
+from table1 import heading, median, trained
 
-from dactnlg import __version__, models
+from dactnlg import models
 from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.data.pairs import sentences
 from dactnlg.evaluation.evaluate import evaluate
@@ -82,7 +78,7 @@ def measure(model: str, kind: str, seed: int, runs: Path, overrides: list[str]) 
     data = runs / "shuffled" if kind == "shuffled" else DATA
     settings = [f"training.seed={seed}", f"corpus.data_dir={data}", f"model.context={str(kind != 'without').lower()}"]
     name = CONFIGURATIONS[model]
-    config = load_config(REPOSITORY / "configs" / f"{name}.yaml", [*settings, *overrides], models)
+    config = load_config(name, [*settings, *overrides], models)
     folder = runs / f"{model}-{kind}-{seed}"
     seconds = trained(config, folder)
     options = GenerationOptions(constraint="rerank")
@@ -105,9 +101,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/context"))
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
     options = parser.parse_args()
-    packages = ", ".join(f"{name} {version(name)}" for name in ("tensorflow", "keras", "numpy"))
-    machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
-    print(f"{date.today()}, dactnlg {__version__}, {packages}, {machine}, seeds {options.seeds}\n")
+    print(heading(options.seeds))
     corpus = load_corpus("dstc2", DATA)
     print(f"{ceiling(corpus)}\n")
     shuffled(corpus, options.runs / "shuffled")
@@ -122,4 +116,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

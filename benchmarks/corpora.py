@@ -18,20 +18,18 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 
-from table1 import DATA, REPOSITORY, broken, median, trained
+from common import DATA
+from table1 import broken, heading, median, trained
 from unseen import one_away
 
-from dactnlg import __version__, models
+from dactnlg import models
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.evaluate import evaluate
@@ -111,18 +109,17 @@ class Measured:
 def measure(name: str, config: str, seeds: Sequence[int], runs: Path, overrides: Sequence[str]) -> Measured:
     """Train and score a configuration with every seed."""
     protocol, found = PROTOCOLS[name], Measured()
-    metrics = [score for score in protocol.metrics if score != "ERR"]
     # Other settings are another run.
     suffix = "".join(f"-{setting.replace('/', '_')}" for setting in overrides)
     for seed in seeds:
         settings = [f"training.seed={seed}", f"corpus.data_dir={DATA}", *overrides]
         folder = runs / f"{Path(config).stem}{suffix}-{seed}"
-        seconds = trained(load_config(_config_file(config), settings, models), folder)
+        seconds = trained(load_config(config, settings, models), folder)
         corpus = load_config(folder / "config.yaml").corpus.name
         data = load_corpus(corpus, DATA)
         examples = data.split("test")
-        result = evaluate(folder, presets=[protocol.preset], metrics=metrics, data_dir=DATA)
-        for score in metrics:
+        result = evaluate(folder, presets=[protocol.preset], metrics=protocol.metrics, data_dir=DATA)
+        for score in protocol.metrics:
             found.scores.setdefault(score, []).append(result.results[0].scores[score].value or 0.0)
         if protocol.preset == "rnnlg":
             found.scores.setdefault("ERR", []).append(err(examples, result.generations))
@@ -162,11 +159,6 @@ def speed(folder: Path, turns: Sequence[Turn], others: Sequence[Turn]) -> float:
     return len(turns) / (time.process_time() - started)
 
 
-def _config_file(config: str) -> Path:
-    file = REPOSITORY / "configs" / f"{config}.yaml"
-    return file if file.is_file() else Path(config)
-
-
 def rows(name: str, config: str, found: Measured) -> list[str]:
     """Return the lines of a corpus, one a score, in Markdown; what scores share stands in the first."""
     protocol = PROTOCOLS[name]
@@ -192,10 +184,7 @@ def main() -> None:
     configs = options.config or options.corpus
     if len(configs) != len(options.corpus):
         parser.error(f"{len(configs)} configurations for {len(options.corpus)} corpora: give one for each")
-    names = ("tensorflow", "keras", "numpy", "pycocoevalcap")
-    packages = ", ".join(f"{name} {version(name)}" for name in names)
-    machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
-    print(f"{date.today()}, dactnlg {__version__}, {packages}, {machine}, seeds {options.seeds}\n")
+    print(heading(options.seeds, "pycocoevalcap"))
     columns = ["corpus", "configuration", "preset", "score", "ours", "best known", "goal", "slots_ok", "broken"]
     columns += ["minutes", "acts/s", "unseen acts/s"]
     print("| " + " | ".join(columns) + " |")

@@ -17,19 +17,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from common import DATA, REPOSITORY, versions
 
 from dactnlg import models
 from dactnlg.acts import Turn
@@ -41,8 +39,6 @@ from dactnlg.runs.config import Constraint, load_config
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 PARTS = ("decoding", "one", "cold", "hierarchical")
 ROOMS = {
     "the model's step": ("models/",),
@@ -91,7 +87,7 @@ def seconds(function: Callable[[], Any]) -> float:
 def own_run(name: str, folder: Path, epochs: int, *overrides: str) -> Path:
     """Train a configuration for a few epochs, unless its validation loss stops falling before."""
     options = [f"corpus.data_dir={DATA}", f"training.epochs={epochs}", "training.patience=2", *overrides]
-    config = load_config(REPOSITORY / "configs" / f"{name}.yaml", options, models)
+    config = load_config(name, options, models)
     return train(config, folder / name, progress=False).path
 
 
@@ -264,8 +260,7 @@ def main() -> None:
     parser.add_argument("--only", choices=[*PARTS, "profile"], nargs="+", default=PARTS)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    names = ("tensorflow", "keras", "numpy", "torch")
-    print(f"{date.today()}, Python {platform.python_version()}, " + ", ".join(f"{n} {version(n)}" for n in names))
+    print(versions("tensorflow", "keras", "numpy", "torch"))
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start, medians of {options.rounds}\n")
     with tempfile.TemporaryDirectory() as folder:
         run = options.run or own_run("restaurants-sclstm", Path(folder), 12, f"training.batch_size={BATCH}")

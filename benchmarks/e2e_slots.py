@@ -21,15 +21,13 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
 import random
 import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+from common import DATA
 
 # Every name and place of training: another one than the act's is an invention.
 PLACES = """Alimentum|All Bar One|Aromi|Avalon|Bibimbap House|Blue Spice|Browns Cambridge|Burger King|Café Adriatic

@@ -13,13 +13,13 @@ of the rules that made the text is used here. The corpora are looked for in DACT
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from common import DATA
 from unseen import subsets
 
 from dactnlg.acts import Turn
@@ -31,8 +31,6 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import strip_joiner
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 HARD = GenerationOptions(constraint="hard")
 FAULTS = ("doubled", "doubled elsewhere", "article", "count", "marks", "verb")
 """A word that stands twice at a value's edge, or elsewhere; "a" and "an", or two articles; "1 ports" and "2 port";

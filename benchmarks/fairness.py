@@ -14,22 +14,20 @@ the original's another one in each.
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
+from common import DATA
 from keras import ops
 
-from dactnlg._utils.hashing import SHORT
 from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.hash_codes import FairData
+from dactnlg.metrics.base import SHORT
 from dactnlg.metrics.perplexity import NAMES, Perplexity, PerplexityMeter, encode, model_targets
 from dactnlg.models import build_model
 from dactnlg.models.backend import jit_compile, make_deterministic, to_numpy
@@ -40,8 +38,6 @@ from dactnlg.text.fair_vocabulary import FairVocabulary
 from dactnlg.text.tokenizers import TextTokenizer, text_tokenizer
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 # Huang et al. 2020, Table 6: a GRU on MSCOCO; T_min -> |F|, fair perplexity, original perplexity.
 PAPER = {
     1: (30765, 14.17, 14.15),
@@ -187,4 +183,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -11,18 +11,15 @@ in ../shared/data.
 from __future__ import annotations
 
 import argparse
-import os
 import random
 from collections.abc import Iterator
-from pathlib import Path
+
+from common import DATA
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.sentences import Tokens, split_sentences
-
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 
 
 def measured(name: str) -> Iterator[tuple[Tokens, int, int]]:

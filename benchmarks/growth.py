@@ -19,20 +19,17 @@ import argparse
 import json
 import math
 import os
-import platform
 import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
-from datetime import date
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from common import REPOSITORY, versions
 from growth_slopes import KINDS, Point, cost, explained, memory, slope
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 SIZES = {
     "acts": [1_000, 10_000, 100_000, 1_000_000],
     "beam": [1, 2, 5, 10, 20, 50],
@@ -172,8 +169,7 @@ def main() -> None:
         return
     if options.png and find_spec("matplotlib") is None:
         raise SystemExit("--png needs matplotlib: install dactnlg[bench]")
-    names = ("tensorflow", "keras", "numpy")
-    print(f"{date.today()}, Python {platform.python_version()}, " + ", ".join(f"{n} {version(n)}" for n in names))
+    print(versions("tensorflow", "keras", "numpy"))
     print(f"one thread; load {os.getloadavg()[0]:.1f} at the start\n")
     plan = [(kind, size) for kind in options.only for size in sorted(getattr(options, KINDS[kind].axis))]
     plan = [(kind, size) for kind, size in plan if kind != "acts" or size <= options.most_acts]

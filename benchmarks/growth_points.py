@@ -18,8 +18,8 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+from common import DATA, REPOSITORY
+
 TURNS = 256
 """Test acts searched for at every beam width."""
 BATCH = 64

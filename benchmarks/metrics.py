@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from common import DATA, REPOSITORY, children_cpu
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.scoring import TextPair, score_pairs
@@ -32,9 +33,7 @@ from dactnlg.metrics.presets import handcrafted_for, references_for
 from dactnlg.metrics.resampling import bootstrap, interval
 from dactnlg.metrics.rouge import RougeL
 
-ROOT = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or ROOT.parent / "shared" / "data")
-ORACLES = Path(os.environ.get("DACTNLG_ORACLES") or ROOT.parent / "shared" / "oracles")
+ORACLES = Path(os.environ.get("DACTNLG_ORACLES") or REPOSITORY.parent / "shared" / "oracles")
 METEOR = ["METEOR-1.5"] if find_spec("pycocoevalcap") and find_spec("snowballstemmer") else []
 # Users' Python keeps its bytecode, as pip does.
 WARM = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -127,10 +126,10 @@ def start_up() -> Iterator[Check]:
         command = [sys.executable, "-c", program, str(path)]
         times, cpu, loaded = [], [], ""
         for _ in range(5):
-            start, before = time.perf_counter(), os.times()
-            done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=WARM)
+            start, before = time.perf_counter(), children_cpu()
+            done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=REPOSITORY, env=WARM)
             times.append(time.perf_counter() - start)
-            cpu.append(children_cpu(before))
+            cpu.append(children_cpu() - before)
             loaded = done.stdout.splitlines()[-1]
     yield "score, 10 pairs: seconds (best of 5)", f"{min(times):.2f}", "< 0.50", min(times) < 0.5
     yield "    CPU seconds", f"{min(cpu):.2f}", "< 0.50", min(cpu) < 0.5
@@ -191,15 +190,11 @@ class Run(NamedTuple):
 
 def timed(program: str, path: str) -> Run:
     """Run a program in a process of its own."""
-    start, before = time.perf_counter(), os.times()
-    done = subprocess.run([sys.executable, "-c", program, path], check=True, capture_output=True, cwd=ROOT, env=WARM)
-    return Run(time.perf_counter() - start, children_cpu(before), json.loads(done.stdout.splitlines()[-1]))
-
-
-def children_cpu(before: os.times_result) -> float:
-    """Return the CPU seconds that child processes took since `before`."""
-    after = os.times()
-    return after.children_user - before.children_user + after.children_system - before.children_system
+    start, before = time.perf_counter(), children_cpu()
+    done = subprocess.run(
+        [sys.executable, "-c", program, path], check=True, capture_output=True, cwd=REPOSITORY, env=WARM
+    )
+    return Run(time.perf_counter() - start, children_cpu() - before, json.loads(done.stdout.splitlines()[-1]))
 
 
 OURS = """

@@ -9,7 +9,6 @@ Every sentence is another one; the acts are the 1,780 of the embedded corpus, ov
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -18,8 +17,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+from common import REPOSITORY, children_cpu, resident
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 PAIRS = 1_000_000
 
 
@@ -41,16 +40,6 @@ def write_pairs(path: Path, count: int) -> None:
             file.write(json.dumps(pair, ensure_ascii=False) + "\n")
 
 
-def resident(pid: int) -> float:
-    """Return the resident memory of a process in MB, 0 once it is gone."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    except OSError:
-        return 0.0
-    line = next((line for line in status.splitlines() if line.startswith("VmRSS")), "VmRSS: 0 kB")
-    return int(line.split()[1]) / 1024
-
-
 def run(count: int = PAIRS) -> int:
     """Score `count` pairs in a process of their own; return 1 if its memory grew."""
     program = "import sys; from dactnlg.cli.main import main; sys.exit(main())"
@@ -59,8 +48,7 @@ def run(count: int = PAIRS) -> int:
         write_pairs(path, count)
         size = path.stat().st_size / 2**20
         metrics = [word for name in ("BLEU", "ROUGE-L", "SER") for word in ("--metric", name)]
-        start, memory = time.perf_counter(), []
-        before = os.times()
+        start, before, memory = time.perf_counter(), children_cpu(), list[float]()
         command = [sys.executable, "-c", program, "score", "--input", str(path), *metrics]
         with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as process:
             done = threading.Event()
@@ -74,8 +62,7 @@ def run(count: int = PAIRS) -> int:
             output, _ = process.communicate()
             done.set()
             watcher.join()
-    seconds, after = time.perf_counter() - start, os.times()
-    cpu = after.children_user - before.children_user + after.children_system - before.children_system
+    seconds, cpu = time.perf_counter() - start, children_cpu() - before
     # The first tenth holds the imports; afterwards nothing should grow.
     early, peak = max(memory[: max(1, len(memory) // 10)], default=0.0), max(memory, default=0.0)
     print(output)

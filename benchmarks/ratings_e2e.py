@@ -10,11 +10,10 @@ Novikova and Rieser 2020, section 5.2): Slug is first in quality, Sheffield's se
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
+from common import DATA
 from scipy.stats import kendalltau
 
 from dactnlg.studies.analysis.comparisons import compare_systems
@@ -24,8 +23,6 @@ from dactnlg.studies.analysis.ranking import Ranking, rank_systems
 from dactnlg.studies.analysis.systems import HeadToHead, head_to_head
 from dactnlg.studies.ratings import Ratings
 
-ROOT = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or ROOT.parent / "shared" / "data")
 FIRST = {"quality": "slug", "naturalness": "sheff2"}
 
 

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from common import DATA
 
 from dactnlg.data.readers.rnnlg import read as read_rnnlg
 from dactnlg.evaluation.scoring import score
@@ -30,8 +31,6 @@ from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.williams import MetricDifferences, compare_metrics
 from dactnlg.studies.ratings import Ratings
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 CRITERIA = ("informativeness", "naturalness", "quality")
 NOT_METRICS = ("dataset", "system", "mr", "sys_ref", *CRITERIA)
 OWN = {"BLEU-1": "Bleu_1", "BLEU-4": "Bleu_4", "ROUGE-L": "ROUGE_L", "CIDEr": "CIDEr", "METEOR-1.5": "METEOR"}

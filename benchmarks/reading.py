@@ -21,12 +21,12 @@ verdict is kept for as long as act and sentence are the same; what nobody has re
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from common import DATA
 from unseen import new_values, of_test_split, one_away, one_more_value, several_acts, subsets
 
 from dactnlg.data.corpus import load_corpus
@@ -34,8 +34,6 @@ from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 HARD = GenerationOptions(constraint="hard")
 HEADER = "| acts | act | sentence | slots_ok | doubts | verdict |\n|---|---|---|---|---|---|"
 FRAGMENT, UNREAD = "fragment", "?"

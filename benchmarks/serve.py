@@ -33,6 +33,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from common import resident
 from serve_clients import from_openapi, killed, slow_readers
 
 from dactnlg._utils.tables import aligned
@@ -52,13 +53,9 @@ class Server:
 
     def resident(self) -> float:
         """Return the resident memory of all its processes in MiB."""
-        task = Path(f"/proc/{self.process.pid}/task/{self.process.pid}")
-        texts = [
-            Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-            for pid in (self.process.pid, *(task / "children").read_text(encoding="ascii").split())
-        ]
-        lines = (next(line for line in text.splitlines() if line.startswith("VmRSS")) for text in texts)
-        return sum(int(line.split()[1]) for line in lines) / 1024
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        return sum(map(resident, (pid, *map(int, children))))
 
     def alive(self) -> bool:
         """Whether the process has not ended."""

@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from common import resident
 from study_raters import Rater, StudyProcess, answered, rate_all, request, small_study, tokens
 from study_requests import Target, bad_requests, from_openapi, send, send_raw
 
@@ -118,12 +119,6 @@ def refusals(count: int) -> None:
         print(f"{sum(statuses.values()):,} bad requests in {seconds:.0f} s: {told}; other than 4xx: {wrong or 'none'}")
         print(f"resident memory {before:.0f} MB before, {resident(server.pid):.0f} MB after; alive: {server.alive}")
         server.end()
-
-
-def resident(pid: int) -> float:
-    """Return the resident memory of a process in MB (Linux)."""
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
 
 
 if __name__ == "__main__":

@@ -20,12 +20,14 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from common import DATA
 
 from dactnlg import __version__, models
 from dactnlg.evaluation.evaluate import evaluate
@@ -36,8 +38,6 @@ from dactnlg.runs.place import is_unfinished
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 MODELS = ("random", "lstm", "sclstm", "hierarchical")
 COLUMNS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR-1.5", "ROUGE-L")
 # Sharma et al. 2017, Table 1, in this order.
@@ -78,6 +78,13 @@ class Row:
         self.seconds.append(seconds)
 
 
+def heading(seeds: Sequence[int], *further: str) -> str:
+    """Return the line above a table: the date, the versions of packages, the machine and the seeds."""
+    names = ", ".join(f"{name} {version(name)}" for name in ("tensorflow", "keras", "numpy", *further))
+    machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
+    return f"{date.today()}, dactnlg {__version__}, {names}, {machine}, seeds {seeds}\n"
+
+
 def broken(text: str) -> bool:
     """Return whether a sentence must not reach a user: empty, or with a placeholder in it."""
     return not text.strip() or "SLOT_" in text
@@ -106,7 +113,7 @@ def measure(name: str, preset: str, seeds: list[int], runs: Path, overrides: lis
         rows.append(Row(name, "hard", append_questions=False))
     for seed in seeds:
         settings = [f"training.seed={seed}", f"corpus.data_dir={DATA}", *overrides]
-        config = load_config(REPOSITORY / "configs" / f"{name}.yaml", settings, models)
+        config = load_config(name, settings, models)
         seconds = trained(config, runs / f"{name}-{seed}")
         for row in rows:
             options = GenerationOptions(constraint=row.constraint, append_questions=row.append_questions)
@@ -138,9 +145,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/table1"))
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
     options = parser.parse_args()
-    packages = ", ".join(f"{name} {version(name)}" for name in ("tensorflow", "keras", "numpy"))
-    machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
-    print(f"{date.today()}, dactnlg {__version__}, {packages}, {machine}, seeds {options.seeds}\n")
+    print(heading(options.seeds))
     print(f"| configuration | constraint | {' | '.join(COLUMNS)} | SER, worst | broken | seconds |")
     print("|---" * (len(COLUMNS) + 5) + "|", flush=True)
     plan = [(f"{corpus}-{model}", "sharma2017") for corpus in ("restaurants", "dstc2") for model in MODELS]

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+
+from common import DATA
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.evaluate import evaluate
@@ -28,8 +29,6 @@ from dactnlg.metrics.presets import references_for
 from dactnlg.metrics.registry import Materials
 from dactnlg.runs.run import Run
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 VECTORS = DATA / "embeddings" / "glove.6B.100d.subset.txt"
 PRESET = "sharma2017"
 NAMES = ("sentence-cosine", "embedding-average", "vector-extrema", "greedy-matching")
@@ -104,4 +103,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -15,17 +15,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from datetime import date
-from importlib.metadata import version
 from itertools import islice
-from pathlib import Path
 
 import keras
 import numpy as np
+from common import DATA, versions
 from threadpoolctl import threadpool_limits
 
 from dactnlg import models
@@ -39,8 +36,6 @@ from dactnlg.models.weights import named_weights
 from dactnlg.runs.config import load_config
 from dactnlg.training.keras_learner import KerasLearner
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 TURN = 10
 """Batches learned from at a time before another takes its turn."""
 
@@ -87,7 +82,7 @@ class Contestant:
 
 def ours(config_name: str, size: int, backend: str, most: int | None = None) -> Contestant:
     """Return a model of a configuration that learns with a backend."""
-    config = load_config(REPOSITORY / "configs" / f"{config_name}.yaml", [f"corpus.data_dir={DATA}"], models)
+    config = load_config(config_name, [f"corpus.data_dir={DATA}"], models)
     preprocessor, pairs = build_preprocessor(load_corpus(config.corpus.name, DATA))
     model = build_model(config.model.name, preprocessor.sizes, **config.model.keywords())
     data = Dataset.encode(preprocessor, pairs, model.inputs, config.training.repetition)
@@ -147,8 +142,7 @@ def main() -> None:
     parser.add_argument("--backend", choices=("numpy", "keras"), nargs="+", default=["numpy"])
     parser.add_argument("--batch-size", type=int, nargs="+", default=[64, 32])
     options = parser.parse_args()
-    names = ("tensorflow", "keras", "numpy", "torch")
-    print(f"{date.today()}, Python {platform.python_version()}, " + ", ".join(f"{n} {version(n)}" for n in names))
+    print(versions("tensorflow", "keras", "numpy", "torch"))
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start\n")
     columns = ["wall", "best turn", "processor", "x word by word, wall", "processor", "x hoisted, wall", "processor"]
     print(f"| real tokens/s | {' | '.join(columns)} |")

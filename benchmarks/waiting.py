@@ -12,25 +12,19 @@ Set OMP_NUM_THREADS=1: waiting threads count.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import statistics
 import time
 from collections.abc import Sequence
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 
+from common import DATA, versions
 from unseen import one_away
 
-from dactnlg import __version__
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.config import load_config
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 ACTS, SEED = 100, 5
 """Acts of each kind, and the seed that they are drawn with."""
 
@@ -66,7 +60,7 @@ def main() -> None:
     parser.add_argument("runs", nargs="+", type=Path)
     parser.add_argument("--acts", type=int, default=ACTS, help="acts of each kind")
     arguments = parser.parse_args()
-    print(f"{date.today()}, dactnlg {__version__}, numpy {version('numpy')}, Python {platform.python_version()}\n")
+    print(f"{versions('dactnlg', 'numpy')}\n")
     parts = [f"{name} {column}" for name in ("unseen", "further", "test") for column in ("median", "longest", "acts/s")]
     print(f"| run | loading | first act | {' | '.join(parts)} |\n|{'---|' * (3 + len(parts))}")
     for folder in arguments.runs:

@@ -14,17 +14,14 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-import platform
 import socket
 import subprocess
 import sys
 import tempfile
-from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+from common import DATA, REPOSITORY, versions
 
 
 def start(corpus: str, backend: str, epochs: int, run: Path, *more: str) -> subprocess.Popen[str]:
@@ -89,8 +86,7 @@ def main() -> None:
     parser.add_argument("--corpus", choices=("trails", "restaurants"), default="trails")
     parser.add_argument("--epochs", type=int, default=4)
     options = parser.parse_args()
-    names = ("tensorflow", "jax", "keras", "numpy")
-    print(f"{date.today()}, Python {platform.python_version()}, " + ", ".join(f"{n} {version(n)}" for n in names))
+    print(versions("tensorflow", "jax", "keras", "numpy"))
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start")
     with tempfile.TemporaryDirectory() as folder:
         for backend in options.backend:
