@@ -42,14 +42,15 @@ from dactnlg.training.train import train
 PARTS = ("decoding", "one", "cold", "hierarchical")
 ROOMS = {
     "the model's step": ("models/",),
-    "search": ("search/", "generation/decoder.py"),
-    "slot checks": ("text/slots.py", "text/mentions.py"),
+    "search": ("search/", "generation/decoders/"),
+    "slot checks": ("text/slots.py", "text/values/mentions.py"),
     "putting text together": (
         "text/surface.py",
-        "text/realization.py",
-        "text/capitals.py",
-        "text/casing.py",
-        "text/delexicalization.py",
+        "text/relexicalization.py",
+        "text/values/realization.py",
+        "text/values/capitals.py",
+        "text/values/casing.py",
+        "text/values/delexicalization.py",
         "text/requests.py",
     ),
     "acts, encoding, other text": ("acts/", "text/"),
@@ -122,25 +123,26 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
         decoder.reuse = reuse
         generator.generate(turns, GenerationOptions(constraint=constraint, beam_width=10), strict=False)
 
-    plan = {(constraint, reuse): [] for reuse in (False, True) for constraint in CONSTRAINTS}
-    speeds: dict[Any, list[float]] = dict(plan)
+    speeds: dict[tuple[Constraint, bool], list[float]] = {
+        (c, reuse): [] for reuse in (False, True) for c in CONSTRAINTS
+    }
     peers: dict[bool, list[float]] = {False: [], True: []}
     generate_all(peer, vectors[:5])
     threads = {
         batched: choose_threads(lambda b=batched: generate_all(peer, vectors[:10], batched=b)) for batched in peers
     }
-    for key in plan:
+    for key in speeds:
         ours(*key)
     for _ in range(rounds):
         for batched, found in peers.items():
             set_num_threads(threads[batched])
             found.append(len(some) / seconds(lambda b=batched: generate_all(peer, vectors, batched=b)))
-        for constraint, reuse in plan:
+        for (constraint, reuse), found in speeds.items():
             # With reuse a call is over in a moment: one alone says little.
             took = [seconds(lambda c=constraint, r=reuse: ours(c, r)) for _ in range(CALLS if reuse else 1)]
-            speeds[constraint, reuse].append(len(turns) / statistics.median(took))
+            found.append(len(turns) / statistics.median(took))
     their = " / ".join(f"{statistics.median(found):.0f}" for found in peers.values())
-    for (constraint, reuse), found in ((key, speeds[key]) for key in plan):
+    for (constraint, reuse), found in speeds.items():
         ratios = [statistics.median(a / b for a, b in zip(found, other, strict=True)) for other in peers.values()]
         what = f"acts/s, beam 10, constraint {constraint}, {'with' if reuse else 'no'} reuse"
         target = ("60 x, 2,000" if not reuse else "20,000") if constraint == "none" else ""
@@ -240,8 +242,8 @@ def shares(stats: Any) -> dict[str, float]:
         inside = room_of(file)
         # What a library's function takes is split among its callers as the profiler saw them.
         parts = [(room_of(caller[0]), times[2]) for caller, times in callers.items()]
-        for room, seconds in [(inside, own)] if inside else parts or [(None, own)]:
-            found[room or "the rest"] = found.get(room or "the rest", 0.0) + seconds
+        for room, spent in [(inside, own)] if inside else parts or [(None, own)]:
+            found[room or "the rest"] = found.get(room or "the rest", 0.0) + spent
     return found
 
 
