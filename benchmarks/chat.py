@@ -21,10 +21,10 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from chat_people import ChatProcess, Person, ask, chat_all, lacking, small_chats
+from chat_people import ChatProcess, Person, lacking, small_chats
 from chat_requests import hostile_requests
 from common import resident
-from study_raters import tokens
+from study_raters import rate_all, request, tokens
 
 from dactnlg import models
 from dactnlg.runs.config import load_config
@@ -64,7 +64,7 @@ def crashes(run: Path, chats: int, turns: int, database: str | None) -> None:
         wrong: list[str] = []
         messages = PEOPLE * chats * turns
         begun = time.perf_counter()
-        everybody = threading.Thread(target=lambda: wrong.extend(chat_all(people, server, 600)))
+        everybody = threading.Thread(target=lambda: wrong.extend(rate_all(people, server, 600)))
         everybody.start()
         lost, kills = list[str](), 0
         for kill in range(KILLS):
@@ -112,14 +112,14 @@ def refusals(run: Path, count: int) -> None:
         server = ChatProcess(folder)
         (token,) = tokens(folder).values()
         connection = http.client.HTTPConnection(server.address, timeout=60)
-        ask(connection, "POST", f"/r/{token}/consent", {"agree": "yes"})
+        request(connection, "POST", f"/r/{token}/consent", {"agree": "yes"})
         statuses: Counter[int] = Counter()
         before, begun = 0.0, time.perf_counter()
-        for number, request in enumerate(islice(hostile_requests(f"/r/{token}", 1), count)):
+        for number, hostile in enumerate(islice(hostile_requests(f"/r/{token}", 1), count)):
             if number == count // 10:
                 before = resident(server.pid)
             try:
-                connection.request(request.method, request.path, request.body, request.headers)
+                connection.request(hostile.method, hostile.path, hostile.body, hostile.headers)
                 answer = connection.getresponse()
                 answer.read()
                 statuses[answer.status] += 1

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
-import signal
-import subprocess
-import sys
 import time
 import zlib
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from threading import Thread
+from functools import partial
 from typing import Any, NamedTuple
-from urllib.parse import urlencode, urlsplit
 
-from study_raters import OWNER
+from study_raters import StudyProcess, request, serving
 
 from dactnlg.serving.chat.conversation import Chat
 from dactnlg.serving.chat.create import create
@@ -47,47 +41,14 @@ def small_chats(sources: Sequence[str] = ("", ""), people: int = 3, chats: int =
     )
 
 
-class ChatProcess:
-    """`dactnlg chat serve` as a process.
+class ChatProcess(StudyProcess):
+    """`dactnlg chat serve` as a process."""
 
-    Args:
-        folder: the study's folder.
-        arguments: further ones.
-        port: 0 for any that is free.
-    """
-
-    def __init__(self, folder: Path, *arguments: str, port: int = 0) -> None:
-        command = [sys.executable, "-m", "dactnlg", "chat", "serve", str(folder), "--port", str(port)]
-        command += ["--owner-token", OWNER, *arguments]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        line = self._process.stdout.readline() if self._process.stdout else ""
-        if not line.startswith("http"):
-            raise RuntimeError(f"the server did not start: {line!r}")
-        self.address = urlsplit(line.split()[0]).netloc
-        self.port = int(self.address.rpartition(":")[2])
-        self.pid = self._process.pid
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process runs."""
-        return self._process.poll() is None
-
-    def end(self, number: int = signal.SIGTERM) -> int:
-        """Send a signal and return the exit code."""
-        self._process.send_signal(number)
-        self._process.communicate(timeout=60)
-        return self._process.returncode
+    command = ("chat", "serve")
 
 
-@contextmanager
-def chatting(folder: Path, *arguments: str) -> Iterator[ChatProcess]:
-    """Give a server to the body."""
-    process = ChatProcess(folder, *arguments)
-    try:
-        yield process
-    finally:
-        if process.alive:
-            process.end(signal.SIGKILL)
+chatting = partial(serving, kind=ChatProcess)
+"""Start a server of chats for the body of a `with` statement."""
 
 
 @dataclass
@@ -160,7 +121,8 @@ class Person:
         self.retries += self._tried
         self._tried = True
         begun = time.perf_counter()
-        status, text = ask(connection, "POST", action.path, action.form, "application/json" if action.json else "*/*")
+        accept = "application/json" if action.json else "*/*"
+        status, text = request(connection, "POST", action.path, action.form, accept)
         if status == 503:
             raise ConnectionError(text)
         if status != (200 if action.json else 303):
@@ -211,62 +173,6 @@ class Person:
 
     def _draw(self, *what: object) -> int:
         return zlib.crc32(f"{self.name} {what}".encode())
-
-
-def ask(
-    connection: http.client.HTTPConnection,
-    method: str,
-    path: str,
-    form: dict[str, str] | None = None,
-    accept: str = "text/html",
-) -> tuple[int, str]:
-    """Send a request as a browser would, and return status and text."""
-    headers = {"Accept": accept}
-    if form is not None:
-        headers |= {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
-    connection.request(method, path, urlencode(form) if form is not None else None, headers)
-    answer = connection.getresponse()
-    return answer.status, answer.read().decode("utf-8")
-
-
-def chat_all(people: Sequence[Person], server: list[ChatProcess], seconds: float) -> list[str]:
-    """Let people chat at once, each in a thread of its own, through crashes of the server; return what went wrong.
-
-    Args:
-        people: the people.
-        server: the server that runs now, which another thread may replace.
-        seconds: how long they try.
-    """
-    wrong: list[str] = []
-
-    def chat(person: Person) -> None:
-        until = time.monotonic() + seconds
-        while not person.done:
-            connection = http.client.HTTPConnection(server[0].address, timeout=60)
-            try:
-                status, _ = ask(connection, "GET", person.path)
-                if status != 200:
-                    raise RuntimeError(f"the link is answered with {status}")
-                while not person.done:
-                    person.step(connection)
-            except (OSError, http.client.HTTPException):
-                # The server was killed: the person opens the link again.
-                if time.monotonic() > until:
-                    wrong.append(f"{person.name} did not finish")
-                    return
-                time.sleep(0.1)
-            except RuntimeError as error:
-                wrong.append(f"{person.name}: {error}")
-                return
-            finally:
-                connection.close()
-
-    threads = [Thread(target=chat, args=(person,)) for person in people]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return wrong
 
 
 def lacking(people: Sequence[Person], chats: Sequence[Chat], criteria: Sequence[str]) -> list[str]:

@@ -10,9 +10,11 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
+from typing import Protocol
 from urllib.parse import urlencode, urlsplit
 
 from dactnlg.studies.study import Criterion, Scale, Study, StudyItem, StudyPage, StudyRater, StudySystem
@@ -77,8 +79,10 @@ class StudyProcess:
         port: 0 for any that is free.
     """
 
+    command = ("study", "serve")
+
     def __init__(self, folder: Path, *arguments: str, port: int = 0) -> None:
-        command = [sys.executable, "-m", "dactnlg", "study", "serve", str(folder), "--port", str(port)]
+        command = [sys.executable, "-m", "dactnlg", *self.command, str(folder), "--port", str(port)]
         command += ["--owner-token", OWNER, *arguments]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         line = self._process.stdout.readline() if self._process.stdout else ""
@@ -109,9 +113,9 @@ class StudyProcess:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[StudyProcess]:
-    """Give a server to the body."""
-    process = StudyProcess(folder, *arguments)
+def serving(folder: Path, *arguments: str, kind: type[StudyProcess] = StudyProcess) -> Iterator[StudyProcess]:
+    """Start a server for the body of a `with` statement, and kill it afterwards."""
+    process = kind(folder, *arguments)
     try:
         yield process
     finally:
@@ -139,28 +143,28 @@ class Rater:
     """
 
     def __init__(self, name: str, token: str) -> None:
-        self.name, self._path = name, f"/r/{token}"
+        self.name, self.path = name, f"/r/{token}"
         self.acknowledged: dict[int, dict[str, str]] = {}
         self.done = False
 
     def step(self, connection: http.client.HTTPConnection) -> None:
         """Read what comes next and answer it; a double click sends some pages twice."""
-        status, text = request(connection, "GET", self._path)
+        status, text = request(connection, "GET", self.path)
         if status != 200:
             raise RuntimeError(f"{status}: {text[:200]}")
         if "Thank you" in text:
             self.done = True
             return
-        if f'action="{self._path}/consent"' in text:
-            self._expect(303, *request(connection, "POST", f"{self._path}/consent", {"agree": "yes"}))
+        if f'action="{self.path}/consent"' in text:
+            self._expect(303, *request(connection, "POST", f"{self.path}/consent", {"agree": "yes"}))
             return
-        found = re.search(rf'action="{self._path}/pages/(\d+)"', text)
+        found = re.search(rf'action="{self.path}/pages/(\d+)"', text)
         if not found:
             raise RuntimeError(text)
         page = int(found[1])
         form = self.answers(text, page)
         for _ in range(1 + page % 2):
-            self._expect(303, *request(connection, "POST", f"{self._path}/pages/{page}", form))
+            self._expect(303, *request(connection, "POST", f"{self.path}/pages/{page}", form))
             self.acknowledged[page] = form
 
     def answers(self, text: str, page: int) -> dict[str, str]:
@@ -179,10 +183,14 @@ class Rater:
 
 
 def request(
-    connection: http.client.HTTPConnection, method: str, path: str, form: dict[str, str] | None = None
+    connection: http.client.HTTPConnection,
+    method: str,
+    path: str,
+    form: dict[str, str] | None = None,
+    accept: str = "text/html",
 ) -> tuple[int, str]:
     """Send a request as a browser would, and return status and text."""
-    headers = {"Accept": "text/html"}
+    headers = {"Accept": accept}
     if form is not None:
         headers |= {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
     connection.request(method, path, urlencode(form) if form is not None else None, headers)
@@ -204,38 +212,55 @@ def answered(form: dict[str, str]) -> dict[tuple[int, str], float]:
     return found
 
 
-def rate_all(raters: list[Rater], server: list[StudyProcess], seconds: float) -> list[str]:
-    """Let raters answer at once, each in a thread of its own, through crashes of the server; return what went wrong.
+class Participant(Protocol):
+    """Somebody who opens a link and goes on in steps until they are done."""
+
+    name: str
+    path: str
+    done: bool
+
+    def step(self, connection: http.client.HTTPConnection) -> None:
+        """Send what comes next.
+
+        Raises:
+            OSError, HTTPException: the server was killed; the step is tried again.
+            RuntimeError: the answer is wrong.
+        """
+
+
+def rate_all(people: Sequence[Participant], server: list[StudyProcess], seconds: float) -> list[str]:
+    """Run all participants at once, each in a thread, through crashes of the server; return what went wrong.
 
     Args:
-        raters: the raters.
-        server: the server that runs now, which another thread may replace.
+        people: raters of a study, or people who chat.
+        server: the running server, which another thread may replace.
         seconds: how long they try.
     """
-    from threading import Thread
-
     wrong: list[str] = []
 
-    def rate(rater: Rater) -> None:
+    def rate(person: Participant) -> None:
         until = time.monotonic() + seconds
-        while not rater.done:
-            connection = http.client.HTTPConnection(server[0].address, timeout=30)
+        while not person.done:
+            connection = http.client.HTTPConnection(server[0].address, timeout=60)
             try:
-                while not rater.done:
-                    rater.step(connection)
+                status, _ = request(connection, "GET", person.path)
+                if status != 200:
+                    raise RuntimeError(f"the link is answered with {status}")
+                while not person.done:
+                    person.step(connection)
             except (OSError, http.client.HTTPException):
-                # The server was killed: the rater opens the link again.
+                # The server was killed: they open the link again.
                 if time.monotonic() > until:
-                    wrong.append(f"{rater.name} did not finish")
+                    wrong.append(f"{person.name} did not finish")
                     return
                 time.sleep(0.1)
             except RuntimeError as error:
-                wrong.append(f"{rater.name}: {error}")
+                wrong.append(f"{person.name}: {error}")
                 return
             finally:
                 connection.close()
 
-    threads = [Thread(target=rate, args=(rater,)) for rater in raters]
+    threads = [Thread(target=rate, args=(person,)) for person in people]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -7,8 +7,8 @@ import threading
 import time
 from pathlib import Path
 
-from chat_people import ChatProcess, Person, chat_all, lacking, small_chats
-from study_raters import tokens
+from chat_people import ChatProcess, Person, lacking, small_chats
+from study_raters import rate_all, tokens
 
 from dactnlg.serving.chat.storage import ChatStorage
 
@@ -23,7 +23,7 @@ def test_twenty_people_at_once_lose_nothing_to_a_kill(tmp_path: Path, random_run
     people = [Person(name, token, CHATS, TURNS) for name, token in tokens(tmp_path).items()]
     criteria = [criterion.name for criterion in study.criteria]
     wrong: list[str] = []
-    everybody = threading.Thread(target=lambda: wrong.extend(chat_all(people, server, 90)))
+    everybody = threading.Thread(target=lambda: wrong.extend(rate_all(people, server, 90)))
     everybody.start()
     for share in (0.25, 0.6):
         while sum(p.acknowledged for p in people) < share * PEOPLE * CHATS * TURNS and everybody.is_alive():
