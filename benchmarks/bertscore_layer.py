@@ -59,7 +59,7 @@ def centred(values: Sequence[float]) -> list[float]:
 
 def main() -> None:
     """Print a table of layers and criteria, with other scores beside them."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, help="look at so many acts only")
     items = parser.parse_args().items
     gold, pages = references(DATA), ratings(DATA, items)

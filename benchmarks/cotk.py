@@ -72,7 +72,7 @@ def orders(perplexities: dict[str, float]) -> str:
 
 def main() -> None:
     """Train, score and print."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--dialogues", type=int, default=800)
     parser.add_argument("--epochs", type=int, default=5)

@@ -51,7 +51,7 @@ def config(name: str, ei: str, teacher: Path, dialogues: int, seed: int, *, acts
 
 def main() -> None:
     """Train, score and print."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--dialogues", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=3)

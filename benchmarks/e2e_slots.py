@@ -274,7 +274,7 @@ def report(pairs: list[tuple[str, str]], shown: int | None) -> None:
 
 def main() -> None:
     """Check a run's sentences, given pairs, or references."""
-    parser = argparse.ArgumentParser(description="missing, wrong and added slots of E2E sentences, by patterns")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", nargs="?", help="a run whose sentences are checked")
     parser.add_argument("--split", default="test", choices=("train", "dev", "test"))
     parser.add_argument("--pairs", type=Path, help='lines of {"act" or "mr", "text"}, checked in the place of a run')

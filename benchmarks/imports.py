@@ -8,8 +8,8 @@ one of the response's own texts with its values.
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,9 @@ DOMAIN = Path(__file__).resolve().parents[1] / "tests" / "serving" / "shop_domai
 
 def main() -> None:
     """Print the steps."""
-    domain = Path(sys.argv[1]) if len(sys.argv) > 1 else DOMAIN
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("domain", type=Path, nargs="?", default=DOMAIN, help="a Rasa domain file")
+    domain = parser.parse_args().domain
     with TemporaryDirectory() as folder:
         place = Path(folder) / "imported"
         begin = time.monotonic()

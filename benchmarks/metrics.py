@@ -10,6 +10,7 @@ The corpora are looked for in DACTNLG_DATA, else in ../shared/data, the oracles 
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -22,6 +23,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import million
 import numpy as np
 from common import DATA, REPOSITORY, children_cpu
 
@@ -225,12 +227,14 @@ print(json.dumps(scores))
 
 def main() -> int:
     """Print every check; return 1 if one failed."""
-    if "--million" in sys.argv[1:]:
-        import million
-
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--fast", action="store_true", help="leave out the race against pycocoevalcap")
+    parser.add_argument("--million", action="store_true", help="only score a million pairs from disk")
+    options = parser.parse_args()
+    if options.million:
         return million.run()
     checks: list[Callable[[], Iterator[Check]]] = [sfres, e2e, hdc, tiny, start_up, confidence]
-    if "--fast" not in sys.argv[1:]:
+    if not options.fast:
         checks.append(race)
     failed = 0
     print(f"{'check':<45}{'here':>14}{'reference':>34}")

@@ -8,6 +8,7 @@ Every sentence is another one; the acts are the 1,780 of the embedded corpus, ov
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -72,4 +73,6 @@ def run(count: int = PAIRS) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(run(int(sys.argv[1]) if len(sys.argv) > 1 else PAIRS))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pairs", type=int, nargs="?", default=PAIRS, help="how many pairs")
+    sys.exit(run(parser.parse_args().pairs))

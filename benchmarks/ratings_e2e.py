@@ -67,7 +67,7 @@ def published(ratings: Ratings, found: Ranking) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print everything."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1000, help="tournaments for each criterion")
     runs = parser.parse_args(arguments).runs
     ratings = Ratings.read(DATA / "ratings" / "e2e2017.csv")

@@ -39,7 +39,9 @@ DELEXICALISED = ("name", "near", "area", "address", "phone", "postcode")
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="ratings.py novikova", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="ratings.py novikova", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--own", action="store_true", help="our metrics too")
     options = parser.parse_args(arguments)
     ratings, scores = read(DATA / "ratings" / "novikova2017.csv")
