@@ -1,15 +1,15 @@
-"""What another domain gives to a small corpus: fine-tuning, learning both, and counterfeit pairs (Wen et al. 2016).
+"""How much another domain helps a small corpus: fine-tuning, learning both, and counterfeit pairs (Wen et al. 2016).
 
     python benchmarks/adaptation.py                        tv for laptop, 100 to 400 pairs, three seeds
     python benchmarks/adaptation.py --source laptop --target tv --sizes 200
     python benchmarks/adaptation.py --runs FOLDER          keep the runs there; finished ones are not trained again
 
-Of the target's training split so many pairs are drawn with a seed, a quarter as many of its validation split, and 500
-of its test split. `alone` learns from these; `both` from the other domain's training split as well (`corpus.also`);
-`counterfeit` from that with the target's slots in the place of its own (`corpus.counterfeit`); `fine-tuned` begins with
-a run of the other domain (`model.initialize_from`); `counterfeit, fine-tuned` with the run of `counterfeit`. Models are
-those of `configs/TARGET-sclstm.yaml`, at most 60 epochs. BLEU-4 is that of the preset `rnnlg`, SER the share of slots
-at fault, under `--constraint rerank` and `hard`, medians of the seeds.
+Training pairs of the target are drawn with a seed, with them a quarter as many validation pairs (at least 25) and 500
+test pairs. `alone` learns from these; `both` also from the other domain's training split (`corpus.also`); `counterfeit`
+also from that split with the target's slots in place of its own (`corpus.counterfeit`). `fine-tuned` starts from a run
+of the other domain (`model.initialize_from`), `counterfeit, fine-tuned` from the run of `counterfeit`. Models are those
+of `configs/TARGET-sclstm.yaml`, trained for at most 60 epochs. The table has BLEU-4 by the preset `rnnlg` and SER, the
+share of wrong slots, under `--constraint rerank` and `hard`, as medians over the seeds.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from dactnlg.runs.config import load_config
 WAYS = ("alone", "both", "counterfeit", "fine-tuned", "counterfeit, fine-tuned")
 CONSTRAINTS = ("rerank", "hard")
 TESTED = 500
-"""Pairs of the test split that are scored."""
+"""How many pairs of the test split are scored."""
 
 
 def small_card(corpus: str, size: int, seed: int, folder: Path) -> Path:
-    """Write the card of a corpus with so many of its training pairs, and return its path."""
+    """Write the card of a corpus reduced to `size` training pairs, and return its path."""
     card = yaml.safe_load((REPOSITORY / "datasets" / f"{corpus}.yaml").read_text(encoding="utf-8"))
     card["name"] = f"{corpus}-{size}-{seed}"
     card.pop("splits", None)
@@ -54,7 +54,7 @@ def small_card(corpus: str, size: int, seed: int, folder: Path) -> Path:
 
 
 def settings(way: str, source: str, runs: Path, card: Path, seed: int) -> list[str]:
-    """Return what a way to learn from the other domain sets; runs that it begins with are trained first."""
+    """Return the settings of one way to use the other domain; the run that it starts from is trained first."""
     if way in ("both", "counterfeit"):
         return [f"corpus.also=[{source}]", f"corpus.counterfeit={str(way == 'counterfeit').lower()}"]
     if way == "fine-tuned":
@@ -65,7 +65,7 @@ def settings(way: str, source: str, runs: Path, card: Path, seed: int) -> list[s
 
 
 def measured(source: str, target: str, size: int, seed: int, runs: Path) -> Iterator[tuple[str, str, float, float]]:
-    """Yield for each way and constraint BLEU-4 and the slot error rate."""
+    """Train every way, and yield for each way and constraint BLEU-4 and the slot error rate."""
     card = small_card(target, size, seed, runs)
     for way in WAYS:
         chosen = [f"corpus.name={card}", f"corpus.data_dir={DATA}", f"training.seed={seed}", "training.epochs=60"]
@@ -82,10 +82,10 @@ def main() -> None:
     """Train, score and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", default="tv", help="the other domain")
-    parser.add_argument("--target", default="laptop", help="the domain that has few pairs")
-    parser.add_argument("--sizes", nargs="+", type=int, default=[100, 200, 400], help="pairs of it")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3], help="draws, and first weights")
-    parser.add_argument("--runs", type=Path, help="a folder to keep the runs in")
+    parser.add_argument("--target", default="laptop", help="the domain with few pairs")
+    parser.add_argument("--sizes", nargs="+", type=int, default=[100, 200, 400], help="its numbers of training pairs")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3], help="of the draws and the initial weights")
+    parser.add_argument("--runs", type=Path, help="a folder to keep the runs in [default: a temporary one]")
     args = parser.parse_args()
     with TemporaryDirectory() as scratch:
         runs = args.runs or Path(scratch)

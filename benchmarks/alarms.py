@@ -1,13 +1,14 @@
-"""People's sentences that the reader flags, to be read by a person: is the sentence at fault, or the alarm false?
+"""Human sentences that the reader flags, listed for a person to judge: is the sentence at fault, or the alarm false?
 
-    python benchmarks/alarms.py [--corpus NAME]... [--verdicts benchmarks/alarms.md]    write there; verdicts are kept
-    python benchmarks/alarms.py --count benchmarks/alarms.md                            the shares
+    python benchmarks/alarms.py [--corpus NAME]... [--verdicts benchmarks/alarms.md]    write the list, keep verdicts
+    python benchmarks/alarms.py --count benchmarks/alarms.md                            print the shares
 
-For each corpus a reader is learned from train and valid, and all human sentences of test are checked, as
-`benchmarks/fidelity.py` does; of those that it flags, 25 are drawn with a seed. A verdict is `right`: the sentence
-leaves out, adds or contradicts something, in meaning or by a typing error in a value, or does another act; `false`: it
-says all of its act and nothing else, perhaps in words that training hardly has. What nobody has read yet has `?`. The
-false alarms of a corpus are the flagged sentences times the share of `false` among those read.
+For each corpus a reader is learned from train and valid, and all human sentences of test are checked, as in
+`benchmarks/fidelity.py`; 25 of the flagged ones are drawn with a seed. The verdict `right` means that the sentence
+leaves out, adds or contradicts something, in meaning or by a typing error in a value, or expresses another act; `false`
+that it says all of its act and nothing else, perhaps in words that are rare in training. `?` marks sentences that
+nobody has judged yet. The rate of false alarms is the share of flagged sentences times the share of `false` among those
+judged.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ TOLD = "flagged of"
 
 
 def alarms(name: str, most: int) -> list[list[str]]:
-    """Return the rows of a corpus, their verdicts left out; the first cell counts its sentences and alarms."""
+    """Return the rows of a corpus without verdicts; the first cell also counts its sentences and alarms."""
     corpus = load_corpus(name)
     checker = corpus.style().checker()
     reader = learn_reader(list(corpus.pairs("train")), sentence_pairs(corpus, "valid", "human"), checker)
     fidelity = FidelityChecker(checker, reader)
     pairs = list(dict.fromkeys(corpus.pairs("test")))
     flagged = [(pair, report) for pair in pairs if not (report := fidelity.check(*pair)).ok]
-    # Drawn by what they are: those drawn before stay drawn where others are flagged no more.
+    # The order depends on each pair alone, so that the draw stays the same when others are no longer flagged.
     flagged.sort(key=lambda each: hashlib.sha256(f"{SEED} {each[0]}".encode()).digest())
     rows = []
     for (turn, sentence), report in flagged[:most]:
@@ -66,12 +67,14 @@ def count(rows: list[list[str]]) -> str:
 
 
 def main() -> None:
-    """Write the sentences, or count verdicts."""
+    """Write the sentences, or count their verdicts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", action="append", choices=CORPORA)
-    parser.add_argument("--most", type=int, default=25, help="sentences of a corpus")
-    parser.add_argument("--verdicts", type=Path, default=Path("benchmarks/alarms.md"), help="file to keep and to write")
-    parser.add_argument("--count", type=Path, help="count the verdicts of a file")
+    parser.add_argument("--corpus", action="append", choices=CORPORA, help="may be repeated [default: all]")
+    parser.add_argument("--most", type=int, default=25, help="at most so many sentences of a corpus")
+    parser.add_argument(
+        "--verdicts", type=Path, default=Path("benchmarks/alarms.md"), help="the file to write; its verdicts are kept"
+    )
+    parser.add_argument("--count", type=Path, metavar="FILE", help="only count the verdicts of a file")
     options = parser.parse_args()
     if options.count:
         print(count(read(options.count, HEADER)))
@@ -85,7 +88,7 @@ def main() -> None:
         except CorpusError as error:
             print(error)
             here = None
-        # Corpora that were not asked for, or are not there, stay as they are.
+        # Rows of corpora that are not chosen or not available are kept.
         rows += [row for row in before if row[0].split(",")[0] == name] if here is None else []
         rows += [[*row, known.get((row[1], row[2]), UNREAD)] for row in here or ()]
     text = f"# Alarms read\n\n{__doc__}\n{count(rows)}\n\n{table(HEADER, rows)}\n"

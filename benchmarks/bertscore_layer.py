@@ -1,10 +1,11 @@
-"""Choose BERTScore's layer of MiniLM by people's ratings of E2E outputs (Dusek et al. 2020).
+"""Choose the layer of MiniLM that BERTScore reads, by human ratings of E2E outputs (Dušek et al. 2020).
 
     python benchmarks/bertscore_layer.py [--items N]
 
-Raters saw five outputs for one act on a page and rated them relative to each other, 0 to 100. For each layer:
-Spearman's correlation, over the outputs of all pages, of ratings and scores, both less their page's mean. References
-are those of the E2E test set, whose sentences are of restaurants. DACTNLG_DATA names the folder of `e2e` and `ratings`.
+Raters saw five outputs for one act on a page and rated them relative to each other, from 0 to 100. For each layer the
+script prints Spearman's correlation of ratings and scores over the outputs of all pages, after subtracting the page's
+mean from both; other metrics follow for comparison. References are those of the E2E test set. The folders `e2e` and
+`ratings` are looked for in DACTNLG_DATA, else in ../shared/data.
 """
 
 from __future__ import annotations
@@ -53,14 +54,14 @@ def ratings(data: Path, items: int | None) -> dict[tuple[str, str], dict[tuple[s
 
 
 def centred(values: Sequence[float]) -> list[float]:
-    """Return values less their mean."""
+    """Return values minus their mean."""
     return [value - float(np.mean(values)) for value in values]
 
 
 def main() -> None:
-    """Print a table of layers and criteria, with other scores beside them."""
+    """Print a table of layers and other metrics by criterion."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--items", type=int, help="look at so many acts only")
+    parser.add_argument("--items", type=int, metavar="N", help="use only the first N acts")
     items = parser.parse_args().items
     gold, pages = references(DATA), ratings(DATA, items)
     keys = sorted({key for outputs in pages.values() for key in outputs})

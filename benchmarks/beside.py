@@ -4,11 +4,10 @@
     python benchmarks/beside.py ../before                          trains restaurants-sclstm in both first, two minutes
     python benchmarks/beside.py ../before --runs BEFORE NOW        finished runs, one of each checkout
 
-The workload is fixed: the test split of restaurants (1039 acts), beam 10, under each constraint, every act searched
-for, and with what was found used again. Each checkout has a process of its own and works when it is asked to, never
-both at once, so that a wandering load meets both. A ratio above 1 means that this checkout is faster; given are the
-median over the rounds of the ratios within a round, and the quartiles. The corpora are looked for in DACTNLG_DATA, else
-in ../shared/data.
+The workload is fixed: the test split of restaurants (1039 acts), beam 10, each constraint; `search` searches for every
+act, `reuse` reuses earlier results. Each checkout has its own process, and the two never work at the same time, so that
+a varying load of the machine affects both. A ratio above 1 means that this checkout is faster; the table has the median
+of the ratios within a round, and their quartiles. The corpora are looked for in DACTNLG_DATA, else in ../shared/data.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from tqdm import tqdm
 
 CONSTRAINTS = ("none", "rerank", "hard")
 ROUNDS = 15
-# Commits before the package had rooms have other imports, and take options by name.
+# Commits from before the package was divided into rooms have other imports and take options by name.
 WORKER = """
 import sys, time
 try:
@@ -51,12 +50,12 @@ for line in sys.stdin:
 
 
 class Checkout:
-    """A process that generates with the code of a checkout when it is asked to.
+    """A process that generates with the code of a checkout, on request.
 
     Args:
-        folder: of the checkout.
-        run: one of its runs; None to train one.
-        scratch: where to train it.
+        folder: the checkout.
+        run: one of its runs; None trains one.
+        scratch: the folder to train it in.
     """
 
     def __init__(self, folder: Path, run: Path | None, scratch: Path) -> None:
@@ -91,13 +90,15 @@ def main() -> None:
     """Print how fast this checkout decodes beside another."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, help="the other checkout")
-    parser.add_argument("--runs", type=Path, nargs=2, metavar=("BEFORE", "NOW"), default=(None, None))
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument(
+        "--runs", type=Path, nargs=2, metavar=("BEFORE", "NOW"), default=(None, None), help="one run of each checkout"
+    )
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often the two take turns")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         before = Checkout(options.before, options.runs[0], Path(scratch))
         now = Checkout(REPOSITORY, options.runs[1], Path(scratch))
-        for each in (before, now):  # a run must have been read before its folder goes
+        for each in (before, now):  # loads the runs before their folder is removed
             each.seconds("none search")
     print("| acts | before, ms | now, ms | ratio | quartiles |\n|---|---|---|---|---|")
     for what in ("search", "reuse"):

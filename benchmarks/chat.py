@@ -1,9 +1,9 @@
-"""The server of chats under load: twenty people at once through kills, and requests that nobody should send.
+"""The server of chats under load: twenty people at once while it is killed again and again, then hostile requests.
 
-For each database twenty people chat, vote and rate, each in a thread over loopback, with requests sent twice; the
-server is killed (kill -9) again and again, and what it has acknowledged is looked for in the database at once. The
-systems are two runs of a small corpus, random baselines by default: what is measured is the server. Then hostile
-requests, of which none may get anything but a 2xx, 3xx or 4xx, while the memory stays flat.
+For each database twenty people chat, vote and rate over loopback, each in a thread, and send some requests twice. The
+server is killed (kill -9) ten times, and after each kill the database is checked for everything that the server has
+acknowledged. The systems are two runs of a small corpus, random baselines by default, since the server is what is
+measured. Then hostile requests are sent: each must be answered with a 2xx, 3xx or 4xx, and memory must stay constant.
 
     python benchmarks/chat.py [--run FOLDER] [--chats 6] [--turns 12] [--requests 20000] [--postgresql URL]
 """
@@ -37,13 +37,13 @@ KILLS = 10
 
 
 def main() -> None:
-    """Print what came out."""
+    """Print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run", type=Path)
-    parser.add_argument("--chats", type=int, default=6)
-    parser.add_argument("--turns", type=int, default=12)
-    parser.add_argument("--requests", type=int, default=20_000)
-    parser.add_argument("--postgresql", metavar="URL")
+    parser.add_argument("--run", type=Path, help="the run that talks [default: a random baseline]")
+    parser.add_argument("--chats", type=int, default=6, help="conversations of each person")
+    parser.add_argument("--turns", type=int, default=12, help="a person's messages in a conversation")
+    parser.add_argument("--requests", type=int, default=20_000, help="hostile requests")
+    parser.add_argument("--postgresql", metavar="URL", help="of an empty database, which is tried after SQLite")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         run = given.run or train(load_config("trails-random", [], models), Path(name) / "run", progress=False).path
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def crashes(run: Path, chats: int, turns: int, database: str | None) -> None:
-    """Let people chat while the server is killed; print counts."""
+    """Let people chat while the server is killed, and print what was lost."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         study = small_chats((str(run), str(run)), PEOPLE, chats)
@@ -97,7 +97,7 @@ def crashes(run: Path, chats: int, turns: int, database: str | None) -> None:
 
 
 def missing(people: list[Person], study: ChatStudy, folder: Path, database: str | None) -> list[str]:
-    """Return what was acknowledged and is not in the database as it was."""
+    """Return what was acknowledged and is missing from the database or differs there."""
     storage = ChatStorage.open(folder, study, database)
     chats = storage.all_chats()
     storage.close()
@@ -105,7 +105,7 @@ def missing(people: list[Person], study: ChatStudy, folder: Path, database: str 
 
 
 def refusals(run: Path, count: int) -> None:
-    """Send hostile requests; print what came back, and the memory before and after."""
+    """Send hostile requests; print the statuses of the answers, and the memory before and after."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         small_chats((str(run), str(run)), people=1, most_turns=1000).save(folder)
@@ -124,7 +124,7 @@ def refusals(run: Path, count: int) -> None:
                 answer.read()
                 statuses[answer.status] += 1
             except (OSError, http.client.HTTPException):
-                # A body that is refused before it was read ends its connection.
+                # The server closes the connection when it refuses a body without reading it.
                 connection.close()
                 statuses[0] += 1
         seconds = time.perf_counter() - begun

@@ -1,4 +1,4 @@
-"""A study of chats, its server as a process, and people over HTTP: for `chat.py`, and for the tests of the server."""
+"""A study of chats, its server as a process, and simulated people over HTTP, for `chat.py` and the server's tests."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def small_chats(sources: Sequence[str] = ("", ""), people: int = 3, chats: int =
 
     Args:
         sources: their run folders.
-        people: how many are asked.
-        chats: conversations of each.
-        **limits: of `ChatLimits`.
+        people: how many people take part.
+        chats: conversations of each person.
+        **limits: fields of `ChatLimits`.
     """
     systems = [StudySystem(name=name, source=source) for name, source in zip(SYSTEMS, sources, strict=True)]
     return create(
@@ -48,15 +48,15 @@ class ChatProcess(StudyProcess):
 
 
 chatting = partial(serving, kind=ChatProcess)
-"""Start a server of chats for the body of a `with` statement."""
+"""Start a server of chats for the body of a `with` statement, and kill it afterwards."""
 
 
 @dataclass
 class Noted:
-    """What was acknowledged of one conversation: texts, votes that stand, and ratings by field.
+    """What the server has acknowledged of one conversation: texts, votes that count, and ratings by field.
 
     Attributes:
-        flying: the answer whose vote is on its way; nobody knows how it stands.
+        flying: the answer whose vote was sent but not acknowledged, so that it may or may not count.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Noted:
     flying: int | None = None
 
     def lacks(self, kept: Chat | None, criteria: Sequence[str]) -> list[str]:
-        """Return what is not in a stored conversation as it was acknowledged; there may be more in it."""
+        """Return what a stored conversation lacks or has otherwise than acknowledged; it may contain more."""
         flying = self.flying
         if kept is None:
             return ["everything"] if self.texts else []
@@ -81,7 +81,7 @@ class Noted:
 
 
 class Action(NamedTuple):
-    """One request: where, what, and whether the answer is JSON."""
+    """One request: its path, its form, and whether the answer is JSON."""
 
     path: str
     form: dict[str, str]
@@ -89,16 +89,16 @@ class Action(NamedTuple):
 
 
 class Person:
-    """Somebody who chats, votes and rates, and notes what was acknowledged; what has no answer is sent again.
+    """Somebody who chats, votes and rates, notes what is acknowledged, and sends again what was not answered.
 
     Args:
         name: `r001` and so on; decides what they say.
-        token: the secret of the link.
+        token: the secret part of the link.
         chats: how many conversations.
         turns: messages in each.
 
     Attributes:
-        waits: seconds between messages and their answers.
+        waits: for each message, the seconds until its answer.
     """
 
     def __init__(self, name: str, token: str, chats: int = 2, turns: int = 4) -> None:
@@ -112,11 +112,11 @@ class Person:
 
     @property
     def acknowledged(self) -> int:
-        """How many messages were answered."""
+        """The number of messages that were answered."""
         return sum(len(noted.texts) // 2 for noted in self.noted.values())
 
     def step(self, connection: http.client.HTTPConnection) -> None:
-        """Do what comes next, or what was done without an answer."""
+        """Send the next request, or the last one again if it was not answered."""
         action = self._next
         self.retries += self._tried
         self._tried = True
@@ -157,7 +157,7 @@ class Person:
             if content["place"] != 2 * turn or noted.texts[2 * turn :] not in ([], said):
                 raise RuntimeError(f"message {turn} has another answer: {content}")
             noted.texts[2 * turn :] = said
-        # Up, up again, down after up, or nothing: what stands follows from the rule.
+        # Up, up twice, down after up, or nothing: the same vote again withdraws it, another one replaces it.
         place = 2 * turn + 1
         for click, vote in enumerate((("up",), ("up", "up"), ("up", "down"), ())[drawn // 2 % 4]):
             value = 1 if vote == "up" else -1
@@ -176,7 +176,7 @@ class Person:
 
 
 def lacking(people: Sequence[Person], chats: Sequence[Chat], criteria: Sequence[str]) -> list[str]:
-    """Return what people had acknowledged that is not among stored conversations, or stands there otherwise."""
+    """Return what was acknowledged to people and is missing from the stored conversations or differs there."""
     kept = {(chat.rater, chat.number): chat for chat in chats}
     return [
         f"{person.name}-{number}: {each}"

@@ -1,17 +1,19 @@
-"""Does it help to see what the user has said before? DSTC2 with it, without it, and with that of another turn.
+"""Does it help to see the user's previous turn? DSTC2 with it, without it, and with another one in its place.
 
-    python benchmarks/context.py                       sc-LSTM and seq2seq, three seeds: some two hours on a core
+    python benchmarks/context.py                       sc-LSTM and seq2seq, three seeds: about two hours on one core
     python benchmarks/context.py --model sclstm        one model
     python benchmarks/context.py --seeds 1             one seed
     python benchmarks/context.py --set training.epochs=3    overrides, as `dactnlg train` takes them
 
 After Dušek and Jurčíček (2016), A Context-aware Natural Language Generator for Dialogue Systems. A model that sees the
-user's turn takes more steps an epoch, for pairs that differ in it alone are no longer one. So there is a third kind:
-the same model on a copy of the corpus in which the user's turns are shuffled within each split, and say nothing.
+user's turn takes more steps per epoch, since pairs that differ only in that turn are no longer merged. The control is
+therefore a third kind: the same model on a copy of the corpus whose user turns are shuffled within each split, and so
+tell it nothing.
 
-The corpora are looked for in DACTNLG_DATA, else in ../shared/data. Decoding is `rerank`. `own` are scores against the
-sentence that the system has said in that very turn (`single`), `same` the share of turns in which it is said again word
-by word; a preset that takes all sentences of an act as references cannot see which of them the user has called for.
+The corpora are looked for in DACTNLG_DATA, else in ../shared/data. Decoding is `rerank`. `own` scores against the
+sentence that the system said in that very turn (preset `single`), and `same` is the share of turns in which exactly
+this sentence is generated: a preset that takes all sentences of an act as references cannot tell which of them suits
+the user's turn.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ COLUMNS = ("BLEU-4", "SER", "own BLEU-4", "same")
 
 
 def shuffled(corpus: Corpus, folder: Path) -> Path:
-    """Write a copy of the joined files in which the user's turns of each split have changed places."""
+    """Write a copy of the joined files in which the user turns of each split are shuffled, and return its folder."""
     for split in corpus.splits:
         rows = [json.loads(line) for line in corpus.path(split).read_text(encoding="utf-8").splitlines()]
         said = [row["user_before"] for row in rows]
@@ -53,7 +55,7 @@ def shuffled(corpus: Corpus, folder: Path) -> Path:
 
 
 def ceiling(corpus: Corpus) -> str:
-    """Return how often an act leaves its wording open: where it does not, no context can help."""
+    """Return in a sentence how many acts have several wordings: context can help with these only."""
     style = corpus.style()
     wordings: dict[frozenset[str], Counter[tuple[str, ...]]] = {}
     for row in sentences(corpus, "train", "human", style):
@@ -67,9 +69,9 @@ def ceiling(corpus: Corpus) -> str:
     any_of_them = sum(row.tokens in found for found, row in zip(known, test, strict=True))
     open_kinds = sum(len(found) > 1 for found in wordings.values())
     return (
-        f"{len(wordings)} kinds of act in training, {open_kinds} of them with more than one wording; of {len(test):,} "
-        f"test turns {several / len(test):.1%} are of these. The kind's usual wording is the turn's own "
-        f"in {usual / len(test):.1%}, one of the kind's wordings in {any_of_them / len(test):.1%}."
+        f"{len(wordings)} kinds of act in training, {open_kinds} of them with more than one wording; these are "
+        f"{several / len(test):.1%} of the {len(test):,} test turns. The turn's own sentence is the most frequent "
+        f"wording of its kind in {usual / len(test):.1%}, and one of its wordings in {any_of_them / len(test):.1%}."
     )
 
 
@@ -94,11 +96,11 @@ def measure(model: str, kind: str, seed: int, runs: Path, overrides: list[str]) 
 
 
 def main() -> None:
-    """Print the table line by line, as the figures come in."""
+    """Print the table row by row, as the figures become known."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", nargs="+", choices=CONFIGURATIONS, default=list(CONFIGURATIONS))
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--runs", type=Path, default=Path("runs/context"))
+    parser.add_argument("--runs", type=Path, default=Path("runs/context"), help="finished runs are not trained again")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
     options = parser.parse_args()
     print(heading(options.seeds))

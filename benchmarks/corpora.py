@@ -1,17 +1,17 @@
-"""Every corpus under the field's own protocol, beside the best that is published without pre-training.
+"""Every corpus under its field's own protocol, beside the best published results without pre-training.
 
-    python benchmarks/corpora.py                             configs/CORPUS.yaml of each, three seeds: about two hours
+    python benchmarks/corpora.py                             configs/CORPUS.yaml of each, three seeds: about four hours
     python benchmarks/corpora.py --corpus hotel tv --seeds 1
     python benchmarks/corpora.py --corpus e2e --config e2e-sclstm --set training.epochs=3
     python benchmarks/corpora.py --runs FOLDER               keep the runs there; finished ones are not trained again
 
-E2E and ViGGO are scored as the E2E challenge does, all references of a distinct act together; RNNLG's domains as the
-toolkit does, with its ERR beside our SER; restaurants with both targets, and DSTC2, as in Sharma et al. (2017). Figures
-are medians over the seeds, with the lowest and the highest in brackets. `slots_ok` is the share of distinct test acts
-whose sentence says all that it should; the speed is acts a second of processor time over all test acts, every one of
-them searched for, and over acts that are one slot away from those of training; minutes are wall time of training.
-Interrupted, the script goes on where it was: a run is trained once, in the folder that names its configuration and
-seed.
+E2E and ViGGO are scored as in the E2E challenge, with all references of a distinct act together; RNNLG's domains as in
+that toolkit, with its ERR beside our SER; restaurants with human and template references, and DSTC2, as in Sharma et
+al. (2017). Figures are medians over the seeds, with the lowest and the highest in brackets. `slots_ok` is the share of
+distinct test acts whose sentence has no slot error. Speeds are acts per second of processor time without reuse, over
+all test acts and over acts that are one slot away from those of training; minutes are wall time of training. If it is
+interrupted, the script continues where it stopped: each run is trained once, in a folder named after its configuration
+and seed.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ from dactnlg.text.example import Example
 
 E2E_METRICS = ("BLEU-4", "NIST", "METEOR-1.5", "ROUGE-L", "CIDEr", "SER")
 UNSEEN = 200
-"""Acts that training never had of which the speed is measured."""
+"""How many acts that training lacks are generated to measure their speed."""
 SHARMA_METRICS = ("BLEU-1", "BLEU-4", "ROUGE-L", "SER")
 RNNLG_METRICS = ("BLEU-4", "SER")
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a corpus is scored, and what others reached.
+    """How a corpus is scored, and what others have reached.
 
     Attributes:
         preset: the evaluation protocol.
-        metrics: the scores that are shown.
-        best: the best known without pre-training, by score, and who has it.
-        goal: what is to be reached here, by score.
+        metrics: the scores shown.
+        best: the best known results without pre-training, with their systems, by score.
+        goal: what should be reached here, by score.
     """
 
     preset: str
@@ -80,22 +80,22 @@ PROTOCOLS = {
     "restaurants": Protocol("sharma2017", SHARMA_METRICS, {"BLEU-4": ".962 (Sharma et al.)"}, {"BLEU-4": ".98"}),
     "dstc2": Protocol("sharma2017", SHARMA_METRICS, {"BLEU-4": ".870 (Sharma et al.)"}, {"BLEU-4": ".89"}),
     "trails": Protocol("e2e", E2E_METRICS),
-    # METEOR has no Czech.
+    # METEOR does not support Czech.
     "cs_restaurants": Protocol("e2e", ("BLEU-4", "NIST", "ROUGE-L", "CIDEr", "SER")),
 }
 
 
 @dataclass
 class Measured:
-    """The figures of one configuration, one entry a seed.
+    """The figures of one configuration, one entry for each seed.
 
     Attributes:
-        scores: by name, ERR included where the protocol is RNNLG's.
-        slots_ok: share of the distinct acts whose sentence has no slot fault.
-        broken: sentences that must not reach a user.
-        minutes: time of training.
-        speed: acts a second of processor time, every one searched for.
-        unseen: the same for acts that training never had.
+        scores: by name; with ERR if the protocol is RNNLG's.
+        slots_ok: share of the distinct acts whose sentence has no slot error.
+        broken: number of sentences that must not reach a user.
+        minutes: training time.
+        speed: acts per second of processor time, without reuse.
+        unseen: the same for acts that training lacks.
     """
 
     scores: dict[str, list[float]] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Measured:
 def measure(name: str, config: str, seeds: Sequence[int], runs: Path, overrides: Sequence[str]) -> Measured:
     """Train and score a configuration with every seed."""
     protocol, found = PROTOCOLS[name], Measured()
-    # Other settings are another run.
+    # A run with other settings gets another folder.
     suffix = "".join(f"-{setting.replace('/', '_')}" for setting in overrides)
     for seed in seeds:
         settings = [f"training.seed={seed}", f"corpus.data_dir={DATA}", *overrides]
@@ -134,7 +134,7 @@ def measure(name: str, config: str, seeds: Sequence[int], runs: Path, overrides:
 
 
 def err(examples: Sequence[Example], generations: Sequence[Generation]) -> float:
-    """Return RNNLG's own slot error rate of sentences, in per cent."""
+    """Return RNNLG's slot error rate of sentences, in per cent."""
     pairs = zip(examples, generations, strict=True)
     counts = [rnnlg.slot_errors(rnnlg.normalize(generation.raw), example.turn) for example, generation in pairs]
     required, wrong = (sum(column) for column in zip(*counts, strict=True))
@@ -142,11 +142,11 @@ def err(examples: Sequence[Example], generations: Sequence[Generation]) -> float
 
 
 def speed(folder: Path, turns: Sequence[Turn], others: Sequence[Turn]) -> float:
-    """Return how many acts become sentences in a second of processor time where each is searched for.
+    """Return how many acts per second of processor time are generated if each is searched for.
 
-    Wall time would say how busy the machine is. Threads add up: with a second free core it is less. What a run does
-    once was done before, for other acts: training's texts are read when the first act comes whose combination of slots
-    they lack.
+    Wall time would depend on the load of the machine; processor time is that of all threads together. Other acts are
+    generated first, for what a run does only once: it reads the training sentences at the first act whose combination
+    of slots they lack.
     """
     generator = Generator.load(folder)
     if generator.decoder is None:
@@ -160,7 +160,7 @@ def speed(folder: Path, turns: Sequence[Turn], others: Sequence[Turn]) -> float:
 
 
 def rows(name: str, config: str, found: Measured) -> list[str]:
-    """Return the lines of a corpus, one a score, in Markdown; what scores share stands in the first."""
+    """Return the rows of a corpus in Markdown, one for each score; the first one has what the scores share."""
     protocol = PROTOCOLS[name]
     shared = [f"{statistics.median(found.slots_ok):.1%}", str(found.broken), f"{statistics.median(found.minutes):.1f}"]
     shared += [f"{statistics.median(found.speed):,.0f}", f"{statistics.median(found.unseen):,.0f}"]
@@ -173,12 +173,12 @@ def rows(name: str, config: str, found: Measured) -> list[str]:
 
 
 def main() -> None:
-    """Print the table corpus by corpus, as the figures come in."""
+    """Print the table corpus by corpus, as the figures become known."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", nargs="+", choices=list(PROTOCOLS), default=list(PROTOCOLS), metavar="NAME")
     parser.add_argument("--config", nargs="+", metavar="CONFIG", help="one for each corpus [default: CORPUS]")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--runs", type=Path, default=Path("runs/corpora"))
+    parser.add_argument("--runs", type=Path, default=Path("runs/corpora"), help="finished runs are not trained again")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
     options = parser.parse_args()
     configs = options.config or options.corpus
