@@ -6,7 +6,7 @@
     python benchmarks/corpora.py --runs FOLDER               keep the runs there; finished ones are not trained again
 
 E2E and ViGGO are scored as in the E2E challenge, with all references of a distinct act together; RNNLG's domains as in
-that toolkit, with its ERR beside our SER; restaurants with human and template references, and DSTC2, as in Sharma et
+that toolkit, with its ERR beside our SER; restaurants with human and handcrafted targets, and DSTC2, as in Sharma et
 al. (2017). Figures are medians over the seeds, with the lowest and the highest in brackets. `slots_ok` is the share of
 distinct test acts whose sentence has no slot error. Speeds are acts per second of processor time without reuse, over
 all test acts and over acts that are one slot away from those of training; minutes are wall time of training. If it is

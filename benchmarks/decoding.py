@@ -1,16 +1,16 @@
-"""How fast acts become sentences, beside a PyTorch SC-LSTM written in the usual way.
+"""The speed of decoding, beside that of an SC-LSTM in PyTorch written in the usual way.
 
     python benchmarks/decoding.py                            trains its own models first, a few minutes
     python benchmarks/decoding.py --run RUN --hierarchical RUN    finished runs of restaurants-sclstm, -hierarchical
     python benchmarks/decoding.py --only decoding            or one, cold, hierarchical
     python benchmarks/decoding.py --run RUN --only profile   where the time goes, on one core
 
-The workload is fixed: the test split of restaurants (1039 acts), beam 10, hidden 100. Machines are shared and loads
-wander, so peer and dactnlg take turns, and what counts is the ratio: the median over the rounds of the ratios within a
-round. The peer's beam search is run in both its ways, hypothesis by hypothesis as published, and with all beams of an
-act in one batch; figures and ratios are given for either, in this order. The whole road is timed, from parsed acts to
-sentences with their slots checked; the peer's from vectors to tokens. The corpora are looked for in DACTNLG_DATA, else
-in ../shared/data. Needs the extra `bench`.
+The workload is fixed: the test split of restaurants (1039 acts), beam 10, hidden 100. Since the load of a shared
+machine varies, the peer and dactnlg take turns, and what counts is the ratio: the median of the ratios within a round.
+The peer has two beam searches, one hypothesis at a time as published, and all beams of an act in one batch; figures and
+ratios are given for both, in this order. The time of dactnlg is that from parsed acts to sentences with checked slots,
+the peer's that from DA vectors to tokens. The corpora are looked for in DACTNLG_DATA, else in ../shared/data. Needs the
+extra `bench`.
 """
 
 from __future__ import annotations
@@ -56,25 +56,25 @@ ROOMS = {
     "acts, encoding, other text": ("acts/", "text/"),
     "candidates": ("generation/",),
 }
-"""Where time may be spent, by the beginnings of paths in the package, the first that fits; what NumPy and Python do is
-counted to its caller."""
+"""The rows of the profile, by the beginnings of paths in the package, the first match; the time of NumPy and Python is
+that of their callers."""
 CONSTRAINTS: tuple[Constraint, ...] = ("none", "rerank", "hard")
 BATCH = 64
 WIDE = GenerationOptions(constraint="none", beam_width=10)
 CALLS = 9
-"""How often a call that reuses what it found is made in a round; their median counts."""
+"""How often a call with reuse is made in a round; the median counts."""
 FEW = 104
-"""How many acts the peer generates in a round; every tenth of the test split, so lengths are those of the whole."""
+"""How many acts the peer generates in a round: every tenth of the test split, so that lengths are representative."""
 
 
 class Table:
-    """Lines of the printed table: what was measured, dactnlg's figure, the peer's, their ratio, the target."""
+    """The printed table: what was measured, dactnlg's figure, the peer's, their ratio, the target."""
 
     def __init__(self) -> None:
         print("| what | dactnlg | peer | ratio | to reach |\n|---|---|---|---|---|", flush=True)
 
     def row(self, what: str, ours: str, peer: str = "", ratio: str = "", target: str = "") -> None:
-        """Print one line."""
+        """Print one row."""
         print(f"| {what} | {ours} | {peer} | {ratio} | {target} |", flush=True)
 
 
@@ -86,7 +86,7 @@ def seconds(function: Callable[[], Any]) -> float:
 
 
 def own_run(name: str, folder: Path, epochs: int, *overrides: str) -> Path:
-    """Train a configuration for a few epochs, unless its validation loss stops falling before."""
+    """Train a configuration for at most `epochs` epochs, until its validation loss stops falling; return the run."""
     options = [f"corpus.data_dir={DATA}", f"training.epochs={epochs}", "training.patience=2", *overrides]
     config = load_config(name, options, models)
     return train(config, folder / name, progress=False).path
@@ -107,7 +107,7 @@ def bleu(sentences: Sequence[str]) -> float:
 
 
 def decoding(table: Table, run: Path, rounds: int) -> None:
-    """Time beam search: the peer's, ours with every act searched for, and ours with equal acts searched for once."""
+    """Time beam search: the peer's, ours with a search for every act, and ours with reuse for equal acts."""
     from peer_torch import choose_threads, generate_all, with_weights
     from torch import set_num_threads
 
@@ -138,7 +138,7 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
             set_num_threads(threads[batched])
             found.append(len(some) / seconds(lambda b=batched: generate_all(peer, vectors, batched=b)))
         for (constraint, reuse), found in speeds.items():
-            # With reuse a call is over in a moment: one alone says little.
+            # A single call with reuse is too short to measure.
             took = [seconds(lambda c=constraint, r=reuse: ours(c, r)) for _ in range(CALLS if reuse else 1)]
             found.append(len(turns) / statistics.median(took))
     their = " / ".join(f"{statistics.median(found):.0f}" for found in peers.values())
@@ -163,7 +163,7 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
 
 
 def one(table: Table, run: Path, rounds: int) -> None:
-    """Time single acts in a warm process: no act is remembered from before."""
+    """Time single acts in a warm process, without reuse."""
     generator, turns = Generator.load(run), test_turns()[::10]
     if generator.decoder is not None:
         generator.decoder.reuse = False
@@ -197,7 +197,7 @@ def cold(table: Table, run: Path, rounds: int) -> None:
 
 
 def hierarchical(table: Table, run: Path, other: Path, rounds: int) -> None:
-    """Time the hierarchical model beside the sc-LSTM, nothing reused."""
+    """Time the hierarchical model beside the sc-LSTM, without reuse."""
     turns = test_turns()
     generators = [Generator.load(path) for path in (other, run)]
     speeds: list[list[float]] = [[], []]
@@ -206,7 +206,7 @@ def hierarchical(table: Table, run: Path, other: Path, rounds: int) -> None:
             if generator.decoder is not None:
                 generator.decoder.reuse = False
             took = seconds(lambda g=generator: g.generate(turns, WIDE, strict=False))
-            # The first round compiles.
+            # The first round is a warm-up.
             if number:
                 found.append(len(turns) / took)
     ratio = statistics.median(a / b for a, b in zip(*speeds, strict=True))
@@ -215,11 +215,11 @@ def hierarchical(table: Table, run: Path, other: Path, rounds: int) -> None:
 
 
 def profile(run: Path) -> None:
-    """Print how the time is shared out, with and without reuse."""
+    """Print where the time goes, with and without reuse."""
     import cProfile
     import pstats
 
-    os.environ["OMP_NUM_THREADS"] = "1"  # the profiler sees one thread alone
+    os.environ["OMP_NUM_THREADS"] = "1"  # the profiler sees only one thread
     generator, turns = Generator.load(run), test_turns()
     print("| part of the time (profiled: calls look dearer than they are) | no reuse | with reuse |\n|---|---|---|")
     columns = []
@@ -236,11 +236,11 @@ def profile(run: Path) -> None:
 
 
 def shares(stats: Any) -> dict[str, float]:
-    """Return the seconds that each room spent itself, and on what it called outside the package."""
+    """Return the seconds spent in each of the rooms, and in what these call outside the package."""
     found: dict[str, float] = {}
     for (file, _, _), (_, _, own, _, callers) in stats.stats.items():
         inside = room_of(file)
-        # What a library's function takes is split among its callers as the profiler saw them.
+        # The time of a library's function is divided among its callers.
         parts = [(room_of(caller[0]), times[2]) for caller, times in callers.items()]
         for room, spent in [(inside, own)] if inside else parts or [(None, own)]:
             found[room or "the rest"] = found.get(room or "the rest", 0.0) + spent
@@ -255,12 +255,12 @@ def room_of(file: str) -> str | None:
 
 
 def main() -> None:
-    """Print the table line by line."""
+    """Print the table row by row."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, help="a finished run of restaurants-sclstm")
     parser.add_argument("--hierarchical", type=Path, help="a finished run of restaurants-hierarchical")
-    parser.add_argument("--only", choices=[*PARTS, "profile"], nargs="+", default=PARTS)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=[*PARTS, "profile"], nargs="+", default=PARTS, help="measure only these")
+    parser.add_argument("--rounds", type=int, default=3, help="how often dactnlg and the peer take turns")
     options = parser.parse_args()
     print(versions("tensorflow", "keras", "numpy", "torch"))
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start, medians of {options.rounds}\n")

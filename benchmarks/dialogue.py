@@ -1,11 +1,11 @@
 """HRED, VHRED and VHCR on DailyDialog, each with and without emotion and embedding regularisation.
 
-python benchmarks/dialogue.py --folder runs/dialogue [--dialogues 1000] [--seeds 3]
-python benchmarks/dialogue.py --folder runs/told --models hred --acts
+    python benchmarks/dialogue.py --folder runs/dialogue [--dialogues 1000] [--seeds 3]
+    python benchmarks/dialogue.py --folder runs/told --models hred --acts
 
-Prints perplexity (importance sampling for latent variables), KL per word and distinct-2, mean and standard deviation
-over seeds, after each training, so that a table is there whenever it is stopped. Started again with the same folder,
-it goes on where it was: a run is trained once, in the folder that names its model and options.
+After each training the script prints perplexity (by importance sampling with latent variables), KL per word and
+distinct-2, as mean and standard deviation over the seeds, so that there is a table whenever it is stopped. If it is
+started again with the same folder, it continues: each run is trained once, in a folder named after model and options.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ LONGEST = 16
 
 
 def distinct(answers: Sequence[str], n: int = 2) -> float:
-    """Return the share of different n-grams among all of some answers."""
+    """Return the number of different n-grams of answers divided by the number of all."""
     grams = [tuple(words[i : i + n]) for words in (each.split() for each in answers) for i in range(len(words) - n + 1)]
     return len(set(grams)) / max(1, len(grams))
 
 
 def config(name: str, ei: str, teacher: Path, dialogues: int, seed: int, *, acts: bool) -> dict[str, dict[str, object]]:
-    """Return a configuration."""
+    """Return the configuration of a run."""
     model = {"name": name, "ei": ei, "acts": acts, "dialogues": dialogues, "longest": LONGEST, **SIZES}
     model["most_words"] = MOST_WORDS
     if ei != "none":
@@ -50,15 +50,15 @@ def config(name: str, ei: str, teacher: Path, dialogues: int, seed: int, *, acts
 
 
 def main() -> None:
-    """Train, score and print."""
+    """Train and score the models, and print the table after each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--dialogues", type=int, default=1000)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--folder", type=Path, required=True, help="for the runs; finished ones are not trained again")
+    parser.add_argument("--dialogues", type=int, default=1000, help="dialogues of each split to train with")
+    parser.add_argument("--seeds", type=int, default=3, help="how many seeds")
     parser.add_argument("--first-seed", type=int, default=1)
-    parser.add_argument("--test", type=int, default=256)
+    parser.add_argument("--test", type=int, default=256, help="test pairs that are scored")
     parser.add_argument("--models", nargs="+", default=MODELS, choices=MODELS)
-    parser.add_argument("--acts", action="store_true", help="tell models the labels of what the next turn does")
+    parser.add_argument("--acts", action="store_true", help="give the models the dialogue act labels of the next turn")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     teacher = given.folder / f"teacher-{given.dialogues}.npz"
@@ -66,7 +66,7 @@ def main() -> None:
         teach_corpus("dailydialog", teacher, dialogues=given.dialogues, progress=False)
     pairs = context_pairs(load_dialogues("dailydialog", splits=["test"]).splits["test"], 5)[: given.test]
     rows: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
-    # Seed by seed, so that every model has as many wherever it is stopped.
+    # Seed by seed, so that all models have as many seeds, wherever the script is stopped.
     for seed in range(given.first_seed, given.first_seed + given.seeds):
         for name in given.models:
             for ei in ("none", "both"):

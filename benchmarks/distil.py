@@ -1,10 +1,10 @@
-"""Distilling: of 2,000 paraphrases, a fifth of them corrupted, which are rejected.
+"""Distilling: which of 2,000 paraphrases, a fifth of them corrupted, are rejected.
 
-python benchmarks/distil.py [--corpus NAME]... [--pairs N] [--show N]
+    python benchmarks/distil.py [--corpus NAME]... [--pairs N] [--show N]
 
 The paraphrases are human sentences of the corpus. A corrupted one drops a slot (the act has one more), swaps a value
 (the sentence has another one, or the act the opposite of a special value) or invents one (the act has one less). They
-are checked with the corpus (`--check-with NAME`), which has learned from the sentences as they were or, for those of
+are checked with the corpus (`--check-with NAME`), whose checker has learned from the intact sentences or, for those of
 the test split, from others; and with the pairs alone, as `dactnlg distil` does by default.
 """
 
@@ -30,7 +30,7 @@ Row = tuple[Turn, str, str]
 
 
 def corrupted(material: Material, turn: Turn, text: str, kind: str) -> tuple[Turn, str] | None:
-    """Return a pair with a fault of a kind: `dropped`, `swapped` or `invented`; None where there can be none."""
+    """Return a pair with a fault of a kind, `dropped`, `swapped` or `invented`; None if it can have none."""
     if kind == "swapped":
         done = material.checker.delexicalizer.delexicalize(turn, text)
         makers = [another_value, other_polarity, other_special]
@@ -39,7 +39,7 @@ def corrupted(material: Material, turn: Turn, text: str, kind: str) -> tuple[Tur
     place = material.random.randrange(len(turn.acts))
     act, held = turn.acts[place], {slot.name for _, slot in turn.slots()}
     if kind == "invented":
-        # A slot that has one value alone ("restaurant") says nothing.
+        # A slot with only one value ("restaurant") tells nothing.
         able = [s for s in act.slots if s.value and (s.special or len(material.values.get(s.name, ())) > 1)]
         able = [s for s in able if sum(other.name == s.name for _, other in turn.slots()) == 1]
         if not able or (len(act.slots) == 1 and len(turn.acts) == 1):
@@ -59,7 +59,7 @@ def corrupted(material: Material, turn: Turn, text: str, kind: str) -> tuple[Tur
 
 
 def paraphrases(name: str, count: int, splits: Sequence[str] = ("train", "valid")) -> tuple[list[Row], list[str]]:
-    """Return rows of (turn, sentence, origin), and of each the kind of its fault; "" for none."""
+    """Return rows of (turn, sentence, origin), and the kind of fault of each, "" for none."""
     corpus, chance = load_corpus(name), random.Random(SEED)
     pairs = list(dict.fromkeys(pair for split in splits for pair in corpus.pairs(split)))
     material = Material(FidelityChecker(corpus.style().checker()), pairs)
@@ -83,7 +83,7 @@ def paraphrases(name: str, count: int, splits: Sequence[str] = ("train", "valid"
 
 
 def measure(name: str, count: int, show: int) -> list[list[object]]:
-    """Return the rows of a corpus in the table."""
+    """Return the rows of a corpus in the table, and print `show` wrong verdicts."""
     found = []
     learned, new = ("train", "valid"), ("test",)
     for how, splits in (("corpus", learned), ("corpus, new sentences", new), ("pairs", learned)):
@@ -111,9 +111,9 @@ def measure(name: str, count: int, show: int) -> list[list[object]]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", action="append", help="restaurants and trails by default")
-    parser.add_argument("--pairs", type=int, default=2_000)
-    parser.add_argument("--show", type=int, default=0, help="wrong verdicts that are printed")
+    parser.add_argument("--corpus", action="append", help="may be repeated [default: restaurants and trails]")
+    parser.add_argument("--pairs", type=int, default=2_000, help="paraphrases, fewer if the corpus has fewer")
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="print N wrong verdicts of each corpus")
     options = parser.parse_args()
     table = [
         row

@@ -1,18 +1,18 @@
-"""Missing, wrong and added slots of E2E sentences, by patterns that were written from the human references alone.
+"""Missing, wrong and added slots of E2E sentences, found by patterns that were written from the human references alone.
 
     python benchmarks/e2e_slots.py RUN                     one sentence for each of the 630 acts of the test split
     python benchmarks/e2e_slots.py --pairs FILE.jsonl      lines of {"act" or "mr", "text"}
     python benchmarks/e2e_slots.py --references --split dev --show 60
 
-It shares nothing with what generates or checks elsewhere here, nor with any published script: the patterns come from
+The patterns share nothing with the package's generation and checks, nor with any published script: they come from
 reading how training references word a value, and are tuned on train and dev alone. Missing: the value is not worded.
-Wrong: so is another one, or the opposite. Added: a slot that the act lacks. Looser, which is no fault: an exact value
-in the word of its class ("cheap" for less than £20); "1 out of 5" for low is wrong, but "1 star" passes as both.
-North of the city is the riverside, as in the references; "restaurant" is no error beside the right place or with none.
+Wrong: another value is, or the opposite. Added: a slot that the act lacks. Looser, which is no fault: an exact value in
+the word of its class ("cheap" for less than £20). "1 out of 5" for low is wrong, but "1 star" passes for both. North of
+the city is the riverside, as in the references; "restaurant" is no error beside the right eatType, or if there is none.
 
-References drop slots often: 1,326 of 4,672 in dev are flagged (2,000 slots of 27,759 missing, 296 wrong, 61 added). Of
-60 flagged ones drawn at random and read, 57 are the human's faults, misspelt words among them, and 3 the checker's:
-"customers like" and "fairly average" for a rating, and "not recommended for family" as one, which is mended since.
+References often drop slots: 1,326 of 4,672 in dev are flagged (2,000 of 27,759 slots missing, 296 wrong, 61 added). Of
+60 flagged ones drawn at random and read, 57 are at fault, some by misspelt words, and 3 were errors of the patterns:
+"customers like" and "fairly average" for a rating, and "not recommended for family" as one, which has been mended.
 The data are looked for in DACTNLG_DATA, else in ../shared/data.
 """
 
@@ -29,7 +29,7 @@ from pathlib import Path
 
 from common import DATA
 
-# Every name and place of training: another one than the act's is an invention.
+# All names and places of training: any but the act's own is an invention.
 PLACES = """Alimentum|All Bar One|Aromi|Avalon|Bibimbap House|Blue Spice|Browns Cambridge|Burger King|Café Adriatic
 Café Brazil|Café Rouge|Café Sicilia|Clare Hall|Clowns|Cocum|Cotto|Crowne Plaza Hotel|Express by Holiday Inn
 Fitzbillies|Giraffe|Green Man|Loch Fyne|Midsummer House|Rainbow Vegetarian Café|Raja Indian Cuisine|Ranch|Strada
@@ -82,8 +82,8 @@ def _levels(noun: str, *levels: str) -> str:
     return rf"{before}|{after}|\b{level} (?:customer )?(?:in|for|on) (?:terms of )?(?:its |their |customer )?{noun}\b"
 
 
-# A slot's wordings and the values that each may stand for: several for a class ("cheap" is true of less than £20), none
-# for what means nothing. In order: what one pattern has taken, the next do not see.
+# Each slot's wordings and the values that each may stand for: several for a class ("cheap" includes less than £20), and
+# none for what means nothing. They apply in order: what one pattern has matched, the next ones do not see.
 WORDINGS: dict[str, list[tuple[str, str]]] = {
     "customer rating": [
         ("", r"\baverage(?: customer)?(?: rating| score)?(?: of)? (?=[135] ?(?:out|stars?|of))"),
@@ -180,7 +180,7 @@ def plain(text: str) -> str:
 
 
 def naming(value: str) -> str:
-    """Return the pattern of a name: "the" may be absent or added, words written together, a genitive follow."""
+    """Return the pattern of a name: with or without "the", with its words apart or together, perhaps as a genitive."""
     words = plain(value).removeprefix("the ")
     pattern = SHORT.get(words) or " ?".join(map(re.escape, words.split()))
     return rf"\b(?:the )?{pattern}(?:'?s)?\b"
@@ -199,7 +199,7 @@ def slots_of(meaning: str) -> dict[str, str]:
 
 
 def check(slots: dict[str, str], sentence: str) -> Verdict:
-    """Compare what a sentence words with the slots that it was to word."""
+    """Compare what a sentence says with the slots that it should say."""
     verdict, text = Verdict({kind: [] for kind in KINDS}), plain(sentence)
     for slot, mark in (("name", "NAME"), ("near", "NEAR")):
         if slot in slots:
@@ -210,7 +210,7 @@ def check(slots: dict[str, str], sentence: str) -> Verdict:
         text, times = re.subn(naming(place), "PLACE", text)
         if times:
             verdict["wrong" if "near" in verdict["missing"] else "added"].append(f"near={place}")
-    # "Y is near X" says what "X is near Y" says.
+    # "Y is near X" may stand for "X is near Y".
     if re.search(r"^(?!.*NEAR[^.]*(?:near|close|next)).*\b(?:near|close|next)(?: door)?(?: to)?(?: the)? NAME", text):
         verdict["wrong"].append("name")
     for slot in WORDINGS:
@@ -227,7 +227,7 @@ def _said(slot: str, text: str) -> Iterator[tuple[str, frozenset[str]]]:
 
 def _check_slot(verdict: Verdict, slot: str, value: str | None, said: list[tuple[str, frozenset[str]]]) -> None:
     if value is None:
-        # Every place that serves food is called a restaurant, whatever it is.
+        # Any place that serves food may be called a restaurant.
         verdict["added"] += [f"{slot} ({words})" for words, values in said if values != {"restaurant"}]
         return
     right = [(words, values) for words, values in said if value in values]
@@ -258,9 +258,9 @@ def generated(run: str, split: str) -> list[tuple[str, str]]:
 
 
 def report(pairs: list[tuple[str, str]], shown: int | None) -> None:
-    """Print what is checked and flagged, and the flagged sentences (at most so many, drawn at random)."""
+    """Print the counts, and the flagged sentences or, of more than `shown`, so many drawn at random."""
     checked = [(meaning, text, check(slots_of(meaning), text)) for meaning, text in pairs]
-    # A looser word for an exact value is counted, and is no fault.
+    # A looser word for an exact value is counted but is no fault.
     flagged = [row for row in checked if any(row[2][kind] for kind in KINDS[:3])]
     counts = [f"{sum(len(verdict[kind]) for _, _, verdict in checked):,} {kind}" for kind in KINDS]
     slots = sum(len(slots_of(meaning)) for meaning, _ in pairs)
@@ -273,13 +273,15 @@ def report(pairs: list[tuple[str, str]], shown: int | None) -> None:
 
 
 def main() -> None:
-    """Check a run's sentences, given pairs, or references."""
+    """Check the sentences of a run or of a file, or the references."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", nargs="?", help="a run whose sentences are checked")
+    parser.add_argument("run", nargs="?", help="the run whose sentences are checked")
     parser.add_argument("--split", default="test", choices=("train", "dev", "test"))
-    parser.add_argument("--pairs", type=Path, help='lines of {"act" or "mr", "text"}, checked in the place of a run')
+    parser.add_argument("--pairs", type=Path, metavar="FILE", help='check a file with lines of {"act" or "mr", "text"}')
     parser.add_argument("--references", action="store_true", help="check the human references of the split")
-    parser.add_argument("--show", type=int, help="how many flagged sentences are printed, drawn at random (all)")
+    parser.add_argument(
+        "--show", type=int, metavar="N", help="print N flagged sentences, drawn at random [default: all]"
+    )
     options = parser.parse_args()
     if (options.run is not None) + (options.pairs is not None) + options.references != 1:
         parser.error("give a run, --pairs, or --references")

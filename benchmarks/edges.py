@@ -1,13 +1,13 @@
-"""Are the words around a value right? Words doubled at its edges, articles, counts with their nouns, and marks.
+"""Are the words around values right? Doubled words, articles, nouns after numbers, and punctuation.
 
     python benchmarks/edges.py RUN...                    finished runs, of any corpus and model
-    python benchmarks/edges.py RUN --subsets 2000        random subsets of slots as well as the test split's acts
+    python benchmarks/edges.py RUN --subsets 2000        more random subsets of slots
     python benchmarks/edges.py RUN --show 5              some examples of each fault
 
-Each distinct act of a run's test split is generated under the hard constraint, and so are acts that may be new: an act
-type of training with a random subset of the slots that it takes, their values drawn from training. Then the values are
-looked for in the text that a reader sees, by the corpus's own delexicaliser, and the words beside them are read. None
-of the rules that made the text is used here. The corpora are looked for in DACTNLG_DATA, else in ../shared/data.
+Each distinct act of a run's test split is generated under the hard constraint, and so are acts that may be new: act
+types of training with random subsets of the slots that they take, and values drawn from training. The corpus's own
+delexicaliser then finds the values in the final text, and the words beside them are examined. None of the rules that
+made the text is used here. The corpora are looked for in DACTNLG_DATA, else in ../shared/data.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from unseen import subsets
 
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.generation.generation import Generation
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
@@ -33,14 +34,14 @@ from dactnlg.text.surface import strip_joiner
 
 HARD = GenerationOptions(constraint="hard")
 FAULTS = ("doubled", "doubled elsewhere", "article", "count", "marks", "verb")
-"""A word that stands twice at a value's edge, or elsewhere; "a" and "an", or two articles; "1 ports" and "2 port";
-marks that stand twice or apart, a sentence without a capital; "is are"."""
+"""A word doubled at the edge of a value, or elsewhere; "a" for "an" or vice versa, or two articles; "1 ports"; doubled
+or detached punctuation, or a sentence without a capital; "is are"."""
 ARTICLES = frozenset({"a", "an", "the"})
 ENDED = frozenset(
     {"a", "and", "are", "at", "from", "has", "in", "is", "kings", "of", "on", "or", "that", "the", "to", "with"}
 )
-"""Words that a noun does not stand behind."""
-# Sounds of English, as far as the corpora have such words after an article.
+"""Words that end a search for the noun after a number."""
+# The first sounds of English words, as far as they follow an article in the corpora.
 VOWEL = re.compile(
     r"[aeio]|u(?!ni[^nm]|s[aeiu]|s?b|k|til|r[aiu])|h(?:our|onest|eir|dmi)|x-?box|8|11(?!\d)|18(?!\d)", re.I
 )
@@ -62,13 +63,13 @@ def turns_of(corpus: Corpus) -> list[Turn]:
 
 
 def faults(preprocessor: Preprocessor, singulars: frozenset[str], turn: Turn, text: str) -> Iterator[tuple[str, str]]:
-    """Yield the faults of a sentence around its values: which of `FAULTS`, and the words that show it."""
+    """Yield the faults of a sentence around its values: which of `FAULTS`, and the words in question."""
     found = preprocessor.delexicalizer.delexicalize(turn, text)
     mentions, words = iter(found.mentions), list[tuple[str, bool, bool]]()
     for token in found.tokens:
         value = [strip_joiner(word) for word in next(mentions)] if is_placeholder(token) else [strip_joiner(token)]
         inside = is_placeholder(token)
-        # Whether a word begins a value, and whether it ends one: nothing is said of those inside.
+        # Each word, whether it is the first of a value, and whether it is the last of one.
         words += [(word, inside and not i, inside and i == len(value) - 1) for i, word in enumerate(value)]
     for (one, _, ends), (two, begins, _) in zip(words, words[1:], strict=False):
         if one.isalpha() and two.isalpha() and len(one) > 1 and same(one, two):
@@ -80,7 +81,7 @@ def faults(preprocessor: Preprocessor, singulars: frozenset[str], turn: Turn, te
     yield from count_faults(singulars, text)
     for name, pattern in (("marks", MARKS), ("verb", VERBS)):
         for match in pattern.finditer(text):
-            # A value may hold anything.
+            # A value may contain anything.
             if not match.start() or not any(
                 match.group().casefold() in " ".join(map(strip_joiner, m)).casefold() for m in found.mentions
             ):
@@ -88,21 +89,21 @@ def faults(preprocessor: Preprocessor, singulars: frozenset[str], turn: Turn, te
 
 
 def same(one: str, two: str) -> bool:
-    """Whether two words are one, whatever their capitals and number."""
+    """Whether two words are the same but for capitals and number."""
     one, two = one.casefold(), two.casefold()
     short, long = sorted((one, two), key=len)
     return one == two or (len(short) > 2 and long in (short + "s", short + "es"))
 
 
 def inside_value(mentions: Sequence[Sequence[str]], one: str, two: str) -> bool:
-    """Whether two words follow each other in a value."""
+    """Whether two words stand next to each other in a value."""
     return any((one, two) in zip(m, m[1:], strict=False) for m in ([*map(strip_joiner, each)] for each in mentions))
 
 
 def article_faults(
     mentions: Sequence[Sequence[str]], words: Sequence[tuple[str, bool, bool]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield articles that do not agree with the word behind them, or that stand before an article of a value."""
+    """Yield articles that do not agree with the next word, or that precede the article of a value."""
     begun = {strip_joiner(m[0]) for m in mentions if len(m) > 1 and m[1][:1].isalnum()}
     for place, (one, begins, _) in enumerate(words[:-1]):
         two, starts, _ = words[place + 1]
@@ -124,7 +125,7 @@ def article_faults(
 
 
 def count_faults(singulars: frozenset[str], text: str) -> Iterator[tuple[str, str]]:
-    """Yield numbers whose noun has the other number: "1 HDMI ports", "There are 1", "2 restaurant"."""
+    """Yield singular numbers with a plural noun or verb: "1 HDMI ports", "There are 1 restaurant"."""
     for match in re.finditer(r"\bare (?:only |just )?1 (?!of\b)[a-z]+", text, re.I):
         yield "count", match.group()
     for match in NUMBER.finditer(text):
@@ -139,7 +140,7 @@ def count_faults(singulars: frozenset[str], text: str) -> Iterator[tuple[str, st
 
 
 def countable(corpus: Corpus) -> frozenset[str]:
-    """Return the nouns that training has in the plural behind a number, in the singular."""
+    """Return the singular of every noun that training often has in the plural after a number."""
     plural = re.compile(r"(?<![\w.])(?:[2-9]|\d\d+) (?:[a-z]+ )??([a-z]{3,}?)(?: -|(?<!s))s(?![\w'])", re.I)
     pairs = corpus.pairs("train")
     counts = Counter(noun.casefold() for _, sentence in pairs for noun in plural.findall(sentence))
@@ -147,7 +148,7 @@ def countable(corpus: Corpus) -> frozenset[str]:
 
 
 def measure(folder: Path, options: argparse.Namespace) -> None:
-    """Print a line for each kind of acts, and examples."""
+    """Print a row for each kind of acts, and examples."""
     run = Run(folder)
     corpus = load_corpus(run.check().corpus.name, DATA)
     generator = Generator.load(folder)
@@ -158,8 +159,15 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
             report(f"{folder.name}, {kind}", generator.preprocessor, countable(corpus), turns, found, options.show)
 
 
-def report(name, preprocessor, singulars, turns, generations, show) -> None:
-    """Print how many sentences have each fault."""
+def report(
+    name: str,
+    preprocessor: Preprocessor,
+    singulars: frozenset[str],
+    turns: Sequence[Turn],
+    generations: Sequence[Generation],
+    show: int,
+) -> None:
+    """Print how many sentences have each fault, and examples of each."""
     counts, examples = Counter[str](), dict[str, list[str]]()
     for turn, generation in zip(turns, generations, strict=True):
         seen = dict(faults(preprocessor, singulars, turn, generation.text))
@@ -175,11 +183,11 @@ def report(name, preprocessor, singulars, turns, generations, show) -> None:
 
 
 def main() -> None:
-    """Print the table line by line."""
+    """Print the table row by row."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
-    parser.add_argument("--subsets", type=int, default=1000, help="random subsets of slots a run")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--subsets", type=int, default=1000, help="random subsets of slots for each run")
+    parser.add_argument("--seed", type=int, default=1, help="of the subsets")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N examples of each fault")
     options = parser.parse_args()
     print("| sentences | number | " + " | ".join(FAULTS) + " |\n|" + "---|" * (len(FAULTS) + 2))

@@ -1,14 +1,14 @@
-"""Table 6 of Huang et al. (2020) on E2E: perplexity, original and fair, of one language model under several F.
+"""Table 6 of Huang et al. (2020) on E2E: original and fair perplexity of one language model for several F.
 
     python benchmarks/fairness.py
     python benchmarks/fairness.py --t-min 1 40 --epochs 5 --sentences 10000
 
 The corpus is looked for in DACTNLG_DATA, else in ../shared/data. The model is the package's plain LSTM with an act that
-says nothing: a language model over the sentences, cased and with their values, in the tokens of `--tokenizer`. For all
-T_min it has the same sizes, the same sentences in the same order, and the same number of epochs; F is counted on the
-sentences that it learns from. What must be seen: the original figure falls as F shrinks; the fair one, which may fall
-at first (words seen once or twice are hardly learned), rises in the end; the fair figure's hash is one for all rows,
-the original's another one in each.
+says nothing, and so a language model over the sentences, cased and with their values, in the tokens of `--tokenizer`.
+For every T_min it has the same sizes, the same sentences in the same order, and the same number of epochs; F, the set
+of words that occur at least T_min times, is counted on the training sentences. Expected: the original perplexity falls
+as F shrinks; the fair one may fall at first (words seen once or twice are hardly learned) but rises in the end; the
+hash of the fair figure is the same in all rows, that of the original differs in each.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ COLUMNS = (
 
 
 class Remembered:
-    """A tokeniser that splits each sentence once: all T_min have the same tokens."""
+    """A tokeniser that splits each sentence once, since all T_min have the same tokens."""
 
     def __init__(self, tokenizer: TextTokenizer) -> None:
         self.name, self.settings, self.detokenize = tokenizer.name, tokenizer.settings, tokenizer.detokenize
@@ -67,7 +67,7 @@ class Remembered:
 
 
 def corpus_splits(name: str, sentences: int, seed: int) -> dict[str, list[Example]]:
-    """Return the corpus with so many training sentences, drawn once, each an example of its own; 0 for all."""
+    """Return the corpus with so many training sentences, drawn with a seed, as single examples; 0 keeps all."""
     corpus = load_corpus(name, DATA)
     splits = {split: list(corpus.split(split)) for split in corpus.splits}
     single = [Example(e.turn, (text,)) for e in splits["train"] for text in e.references]
@@ -83,7 +83,7 @@ def language_model(
     keras.utils.set_random_seed(options.seed)
     make_deterministic()
     known = vocabulary.model_vocabulary()
-    # An act of one entry, which is never set, and no words of values.
+    # The act vector has one entry, which is always 0, and there are no words of values.
     sizes = Sizes(vocabulary=len(known), act=1, words=0)
     model = build_model("lstm", sizes, hidden_size=options.hidden, embedding_size=options.hidden)
     optimizer = keras.optimizers.Adam(options.learning_rate, global_clipnorm=5.0)
@@ -98,13 +98,13 @@ def language_model(
     for epoch in range(options.epochs):
         for batch, _ in data.batches(options.batch_size, np.random.default_rng([options.seed, epoch])):
             model.train_on_batch(batch)
-        # Half the rate for every epoch after the first, as a plain schedule that needs no validation.
+        # Halved after every epoch: a simple schedule that needs no validation.
         optimizer.learning_rate = options.learning_rate * 0.5 ** (epoch + 1)
     return model
 
 
 def perplexity(model: NeuralModel, sentences: Sequence[Sequence[str]], vocabulary: FairVocabulary) -> Perplexity:
-    """Return both figures over tokenised sentences."""
+    """Return both perplexities of tokenised sentences."""
     meter = PerplexityMeter(vocabulary)
     for chunk in chunks(sorted(sentences, key=len), 128):
         targets = encode(chunk, vocabulary)
@@ -117,13 +117,13 @@ def perplexity(model: NeuralModel, sentences: Sequence[Sequence[str]], vocabular
 
 
 def chunks(sentences: Sequence[Sequence[str]], size: int) -> Iterator[Sequence[Sequence[str]]]:
-    """Yield the sentences in parts."""
+    """Yield the sentences in chunks."""
     for start in range(0, len(sentences), size):
         yield sentences[start : start + size]
 
 
 def print_table(options: argparse.Namespace) -> list[Perplexity]:
-    """Print a line for each T_min as the figures come in."""
+    """Print a row for each T_min as its figures become known, and return them."""
     splits = corpus_splits(options.corpus, options.sentences, options.seed)
     training = [text for example in splits["train"] for text in example.references]
     tokenizer = Remembered(text_tokenizer(options.tokenizer, training))
@@ -155,7 +155,7 @@ def print_table(options: argparse.Namespace) -> list[Perplexity]:
 
 
 def verdict(found: Sequence[Perplexity]) -> str:
-    """Say whether the table shows what the paper's does."""
+    """Return whether the table shows what the paper's does, as a sentence."""
     originals, fair = [r.original for r in found], [r.fair for r in found]
     falls = all(later < earlier for earlier, later in zip(originals, originals[1:], strict=False))
     best = fair.index(min(fair))

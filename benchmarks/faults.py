@@ -1,14 +1,14 @@
-"""Faults at random: is anything lost, mixed or left half done, and is every fault one plain line?
+"""Random faults: is anything lost, mixed up or left half done, and does every failure end with a plain message?
 
     python benchmarks/faults.py                  5,000 cases, half an hour on two cores
     python benchmarks/faults.py --cases 200      fewer
     python benchmarks/faults.py --only disk      one kind of faults
 
-Kinds: `damage` truncates, empties, flips, swaps and changes every file of a run, and reads it by a command; `disk` lets
-the disk be full after so many bytes, at every write of a command, then gives the same command again; the others kill
-training, generation, publication and sweeps (SIGKILL, SIGINT, SIGTERM) at random moments, then let them end. A case is
-wrong where a command ends with a traceback, with an exit code that is not the contract's, or with another result than
-an undisturbed one. The cases depend on the seed alone; at which instruction a kill falls does not.
+Kinds: `damage` truncates, empties, replaces or alters a file of a run, and then runs a command that reads it; `disk`
+runs a command that can write only so many bytes to each file, as on a full disk, and then again without the limit; the
+others kill training, generation, publication and sweeps (SIGKILL, SIGINT, SIGTERM) at random moments, and then let them
+finish. A case is a fault if a command ends with a traceback, with an exit code outside the contract, or with another
+result than an undisturbed one. The cases depend on the seed alone, but not the instruction at which a kill strikes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ space: {training.seed: [1, 2]}
 
 
 def damaged(data: bytes, chance: random.Random, other: bytes) -> tuple[str, bytes]:
-    """Return a kind of damage, and a file's bytes with it."""
+    """Return a kind of damage, drawn at random, and the data so damaged."""
     kind = chance.choice(["truncate", "flip", "empty", "swap", "change", "drop", "type"])
     if kind == "truncate":
         return kind, data[: chance.randrange(len(data) + 1)]
@@ -76,7 +76,7 @@ def _changed(value: Any, chance: random.Random, kind: str) -> Any:
 
 
 def damage(bench: Bench, chance: random.Random, number: int) -> None:
-    """Damage a file of a run and read the run by a command."""
+    """Damage a file of a run, and run a command that reads it."""
     resume = chance.random() < 0.25
     base, folder = bench.half if resume else bench.whole, bench.scratch / "case"
     shutil.rmtree(folder, ignore_errors=True)
@@ -95,14 +95,14 @@ def damage(bench: Bench, chance: random.Random, number: int) -> None:
     if done.code == 0 and resume:
         same = bench.result(folder) == bench.result(bench.whole)
     elif done.code == 0 and command[0] == "generate" and path.name != "config.yaml":
-        # A configuration may be edited.
+        # An edited configuration may give other sentences.
         same = done.out == bench.sentences
     bench.judge(done, f"damage {number}: {kind} {path.name} {command[0]}", same=same)
 
 
 @contextlib.contextmanager
 def full_disk(size: int) -> Iterator[None]:
-    """Let every file end at so many bytes, as on a disk that is full there."""
+    """Let no file grow beyond `size` bytes, as if the disk were full."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -112,7 +112,7 @@ def full_disk(size: int) -> Iterator[None]:
 
 
 def disk(bench: Bench, chance: random.Random, number: int) -> None:
-    """Run a command on a full disk, then again where there is room."""
+    """Run a command on a full disk, then again with enough space."""
     folder, kind = bench.scratch / "case", chance.choice(["train", "generate", "evaluate", "score"])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -146,8 +146,7 @@ def _whole(path: Path) -> bool:
 
 
 def kill(bench: Bench, chance: random.Random, case: str, command: Sequence[str | Path], seconds: float) -> None:
-    """Run a command, and stop it at random moments until it has ended once."""
-    # Once killed in its first moments it might never come further; each time it is given longer.
+    """Run a command again and again, killed at random moments at most three times, until it has ended by itself."""
     for attempt in range(1, 30):
         process = bench.fork(*command)
         number = chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM]) if attempt < 4 else None
@@ -159,7 +158,7 @@ def kill(bench: Bench, chance: random.Random, case: str, command: Sequence[str |
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, number)
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        # A SIGTERM before the command's first line, or behind its last, is a kill.
+        # A SIGTERM before the command's first line, or after its last, kills the process.
         if code not in (-signal.SIGKILL, -signal.SIGTERM):
             told = (bench.scratch / "told").read_text(encoding="utf-8", errors="replace")
             message = told[told.find("dactnlg: ") :] if "dactnlg: " in told and "Traceback" not in told else told
@@ -170,7 +169,7 @@ def kill(bench: Bench, chance: random.Random, case: str, command: Sequence[str |
 
 
 def kill_train(bench: Bench, chance: random.Random, number: int) -> None:
-    """Kill a training, and let it end."""
+    """Kill a training, and let it finish."""
     folder = bench.scratch / "killed"
     shutil.rmtree(folder, ignore_errors=True)
     kill(bench, chance, f"train {number}", (*TRAIN, folder, "--resume"), 2.5)
@@ -179,7 +178,7 @@ def kill_train(bench: Bench, chance: random.Random, number: int) -> None:
 
 
 def kill_generate(bench: Bench, chance: random.Random, number: int) -> None:
-    """Kill a generation, and let it end."""
+    """Kill a generation, and let it finish."""
     output = bench.scratch / "killed.txt"
     for path in bench.scratch.glob("*killed.txt*"):
         path.unlink()
@@ -189,8 +188,8 @@ def kill_generate(bench: Bench, chance: random.Random, number: int) -> None:
 
 
 def kill_publish(bench: Bench, chance: random.Random, number: int) -> None:
-    """Kill a publication; the next one is whole, and the only one."""
-    # A name of its own: MLflow holds the database of one that is gone.
+    """Kill a publication; the next one must be complete, and the only one."""
+    # Each case has its own store: MLflow keeps the database of a deleted one open.
     os.environ["DACTNLG_TRACK"] = str(bench.scratch / f"store-{number}")
     folder = bench.scratch / "clean"
     shutil.rmtree(folder, ignore_errors=True)
@@ -206,7 +205,7 @@ def kill_publish(bench: Bench, chance: random.Random, number: int) -> None:
 
 
 def kill_sweep(bench: Bench, chance: random.Random, number: int) -> None:
-    """Kill a sweep, and let it end: every trial is the run that it is alone."""
+    """Kill a sweep, and let it finish: every trial must equal the same run trained alone."""
     folder, file = bench.scratch / "swept", bench.scratch / "sweep.yaml"
     shutil.rmtree(folder, ignore_errors=True)
     file.write_text(SWEEP, encoding="utf-8")
@@ -232,11 +231,11 @@ KINDS: dict[str, Callable[[Bench, random.Random, int], None]] = {
 
 
 def main() -> int:
-    """Print the table; return 1 where there were faults."""
+    """Print the table; return 1 if there were faults."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=CASES)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=KINDS, action="append")
+    parser.add_argument("--cases", type=int, default=CASES, help="of all kinds together")
+    parser.add_argument("--seed", type=int, default=1, help="of the cases")
+    parser.add_argument("--only", choices=KINDS, action="append", help="a kind of faults; may be repeated")
     options = parser.parse_args()
     rows, faults = [], []
     with tempfile.TemporaryDirectory() as scratch:

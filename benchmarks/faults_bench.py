@@ -1,4 +1,4 @@
-"""Undisturbed results for `faults.py`, and what runs and judges its cases."""
+"""The undisturbed results for `faults.py`, and what runs commands and judges the cases."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BLOCK = 8
 
 
 class Done(NamedTuple):
-    """What a command has come to: its exit code, and what it wrote to standard output and standard error."""
+    """The outcome of a command: its exit code, standard output and standard error."""
 
     code: int
     out: str
@@ -43,7 +43,7 @@ class Done(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether it ended as commands do: by an exit code of the contract, after a failure with a plain message."""
+        """Whether it ended as it should: with an exit code of the contract, and a plain message after a failure."""
         noise = "Traceback" in self.err or "Exception ignored" in self.err
         said = self.code in (0, 1, 130) or self.err.startswith(("dactnlg: ", "Usage: "))
         return self.code in CODES and not noise and said
@@ -55,17 +55,17 @@ def run(*words: str | Path) -> Done:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             code = dactnlg([str(word) for word in words])
-        except BaseException:  # noqa: BLE001 - whatever comes out is a fault
+        except BaseException:  # noqa: BLE001 - whatever is raised is a fault
             traceback.print_exc()
             code = -1
     return Done(code, out.getvalue(), err.getvalue())
 
 
 class Bench:
-    """Undisturbed results, and what makes and judges the cases.
+    """Undisturbed results, and methods to run commands and judge their outcomes.
 
     Args:
-        scratch: a folder for runs.
+        scratch: a folder for runs and other files.
     """
 
     def __init__(self, scratch: Path) -> None:
@@ -84,7 +84,7 @@ class Bench:
         self.scores = self.must(*self.evaluate(self.whole, scratch / "scores.json")).out
 
     def _break_off(self) -> None:
-        """Train up to the second epoch, as a kill leaves it."""
+        """Kill a training after its second epoch."""
         shutil.rmtree(self.half)
         process = self.fork(*TRAIN, self.half)
         while (
@@ -95,7 +95,7 @@ class Bench:
         os.waitpid(process, 0)
 
     def must(self, *words: str | Path) -> Done:
-        """Run a command that has to succeed."""
+        """Run a command that must succeed."""
         done = run(*words)
         if done.code:
             raise RuntimeError(f"{' '.join(map(str, words))}: {done}")
@@ -111,7 +111,7 @@ class Bench:
         return (*words, "--backend", "numpy", "--json", json_file)
 
     def fork(self, *words: str | Path) -> int:
-        """Run a command in a process of its own, whose number is returned; what it prints goes to a file."""
+        """Run a command in a process of its own, return its id, and write its output to the file `told`."""
         if process := os.fork():
             return process
         with (self.scratch / "told").open("wb") as told:
@@ -122,18 +122,18 @@ class Bench:
             code = 70
             try:
                 code = run_process([str(word) for word in words])
-            except BaseException:  # noqa: BLE001 - whatever comes out is a fault
+            except BaseException:  # noqa: BLE001 - whatever is raised is a fault
                 traceback.print_exc()
             os._exit(code)
 
     def judge(self, done: Done, case: str, *, same: bool = True) -> None:
-        """Count a case as a fault where a command did not end in a plain way, or (not `same`) with another result."""
+        """Count a case as a fault if its command did not end as it should or, unless `same`, had another result."""
         if not done.plain or not same:
             what = "another result" if done.plain else "a traceback" if "Traceback" in done.err else "its ending"
             self.faults.append(f"{case}: {what}: {done.code} {done.err[-2000:]}")
             tqdm.write(self.faults[-1], file=sys.stderr)
 
     def result(self, folder: Path) -> list[bytes]:
-        """Return what a training has come to: the best weights, and where it would go on."""
+        """Return the outcome of a training: the best weights, and the checkpoint from which it would continue."""
         files = (folder / "weights.safetensors", folder / "checkpoint-3.safetensors")
         return [file.read_bytes() for file in files if file.exists()]
