@@ -1,15 +1,14 @@
-"""Fidelity: human sentences that are flagged, faults planted in them that are found, and what a run leaves out.
+"""Fidelity: human sentences that are flagged, planted faults that are found, and what a run's sentences leave out.
 
-python benchmarks/fidelity.py [--corpus NAME]... [--faults N] [--show N] [--run RUN]...
+    python benchmarks/fidelity.py [--corpus NAME]... [--faults N] [--show N] [--run RUN]...
 
-For each corpus a reader is learned from train and valid. Then all human sentences of test are checked, and once more
-with one fault each, drawn with a seed: in the sentence another value, or two values in each other's place; or in the
-act another polarity, another slot that is indifferent or unknown, another question, another kind of act, one special
-value more. Only faults that change the meaning: two values are swapped that are not next to each other, where one of
-them then stands between words between which nobody ever put it; an act becomes another one only between stating,
-denying and asking. Sentences that are flagged as they are get no further fault. For a run, all distinct test acts are
-generated, and the special values counted that are not said in any words, with slots_ok or not; and the only matches
-that are told of as of any other thing.
+For each corpus a reader is learned from train and valid. All human sentences of test are checked, and those that are
+not flagged are checked again with one fault each, drawn with a seed: in the sentence another value, or two values
+swapped; in the act another polarity, another slot that is indifferent or unknown, one such slot more, another question,
+or another kind of act. Every fault changes the meaning: values are swapped only if they are not adjacent and one of
+them then stands between words where training never has it; acts change only between stating, denying and asking. For a
+run, sentences are generated for all distinct test acts; the table counts the special values that they do not say, how
+many of these pass as slots_ok, and the only matches that are presented like any other thing.
 """
 
 from __future__ import annotations
@@ -46,16 +45,16 @@ OPPOSITE = {"yes": "no", "no": "yes"}
 ONLY = re.compile(
     r"\b(only|just|sole|single|one|nothing|(no|none|any)\b.*\b(other|else|except|besides)|(no|none) (\w+ )?but)\b"
 )
-"""Words for what there is no other of, written from people's sentences, not from the package's rules."""
+"""Wordings for an only match, taken from human sentences and not from the package's rules."""
 Pair = tuple[Turn, str]
 Fault = Callable[["Material", Turn, Delexicalized], Pair | None]
 
 
 class Material:
-    """What faults are made of: a corpus's checker, values, and where its values stand.
+    """What faults are made of: a corpus's checker, its values, and the words between which values stand.
 
     Args:
-        checker: of the corpus.
+        checker: the corpus's checker.
         pairs: its training pairs.
     """
 
@@ -88,7 +87,7 @@ def contexts(tokens: Sequence[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def kind(act_type: str) -> str:
-    """Return whether an act states, denies or asks, as far as its name tells."""
+    """Return whether an act states, denies or asks, judging by its name."""
     name = act_type.lower()
     if any(part in name for part in ("no_match", "no_info", "canthelp", "alternative")):
         return "denies"
@@ -97,7 +96,7 @@ def kind(act_type: str) -> str:
 
 
 def another_value(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
-    """Put another value of its slot in the place of one."""
+    """Replace a value by another one of its slot."""
     items = [item for item in material.checker.delexicalizer.required(turn) if item.placeholder in done.fillers]
     own = {(slot.value or "").casefold() for _, slot in turn.slots()}
     items = [item for item in items if len(material.values.get(item.slot.name, ())) > 1]
@@ -118,7 +117,7 @@ def another_value(material: Material, turn: Turn, done: Delexicalized) -> Pair |
 
 
 def swapped_values(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
-    """Put two values in each other's place; of two next to each other either may be first."""
+    """Swap two values that are not adjacent: of two adjacent ones either may be first."""
     places = [n for n, token in enumerate(done.tokens) if is_placeholder(token)]
     pairs = [(a, b) for n, a in enumerate(places) for b in places[n + 1 :] if b > a + 1]
     material.random.shuffle(pairs)
@@ -136,7 +135,7 @@ def swapped_values(material: Material, turn: Turn, done: Delexicalized) -> Pair 
 
 
 def other_polarity(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
-    """Make a yes a no, or a no a yes, in the act."""
+    """Change a yes of the act to no, or a no to yes."""
     names = Counter(slot.name for _, slot in turn.slots())
     found = [s for _, s in turn.slots() if s.special in OPPOSITE and names[s.name] == 1]
     if not found:
@@ -146,7 +145,7 @@ def other_polarity(material: Material, turn: Turn, done: Delexicalized) -> Pair 
 
 
 def other_special(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
-    """Have another slot be indifferent, or unknown."""
+    """Make another slot of the act indifferent, or unknown, in place of the one that is."""
     found = [slot for _, slot in turn.slots() if slot.special in ("dontcare", "none")]
     if not found:
         return None
@@ -156,7 +155,7 @@ def other_special(material: Material, turn: Turn, done: Delexicalized) -> Pair |
 
 
 def one_more(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
-    """Have one more slot be indifferent, or unknown."""
+    """Make one more slot of the act indifferent, or unknown."""
     kinds = [special for special in ("dontcare", "none") if any(s.special == special for _, s in turn.slots())]
     if not kinds:
         return None
@@ -168,7 +167,7 @@ def one_more(material: Material, turn: Turn, done: Delexicalized) -> Pair | None
 
 
 def other_question(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
-    """Ask for another slot."""
+    """Make the act ask for another slot."""
     found = [(act, slot) for act, slot in turn.slots() if slot.value is None]
     if not found:
         return None
@@ -178,7 +177,7 @@ def other_question(material: Material, turn: Turn, done: Delexicalized) -> Pair 
 
 
 def other_act(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
-    """Make a statement of a question, a denial of a statement and the like, in the act."""
+    """Turn the act from a question into a statement, from a statement into a denial, and so on."""
     if len(turn.acts) > 1 or not any(slot.value for _, slot in turn.slots()):
         return None
     act = turn.acts[0]
@@ -187,7 +186,7 @@ def other_act(material: Material, turn: Turn, done: Delexicalized) -> Pair | Non
 
 
 def with_slot(turn: Turn, old: Slot, new: Slot) -> Turn:
-    """Return a turn with another slot in the place of one."""
+    """Return a turn with one slot replaced."""
     acts = [DialogueAct(act.act_type, tuple(new if slot is old else slot for slot in act.slots)) for act in turn.acts]
     return Turn(tuple(acts))
 
@@ -204,7 +203,7 @@ FAULTS: dict[str, Fault] = {
 
 
 def measure(name: str, count: int, show: int) -> tuple[list[str], list[str]]:
-    """Return a corpus's rows of both tables, and print what was asked for."""
+    """Return a corpus's rows of both tables, and print `show` examples of each error."""
     corpus = load_corpus(name)
     checker = corpus.style().checker()
     train = list(corpus.pairs("train"))
@@ -253,9 +252,9 @@ def print_fault(what: str, pair: Pair, report: FidelityReport) -> None:
 
 
 def unsaid(path: Path, show: int) -> list[str]:
-    """Return how many special values a run's sentences for the distinct test acts leave out.
+    """Return a run's row: how many special values its sentences for the distinct test acts leave out, and the rest.
 
-    "Not said" is by the run's own reader; "not named" by no more than the words of the slot's name.
+    "Not said" is judged by the run's own reader; "not named" means that no word of the slot's name occurs.
     """
     run = Run(path)
     corpus = load_corpus(run.check().corpus.name)
@@ -287,7 +286,7 @@ def unsaid(path: Path, show: int) -> list[str]:
 
 
 def names(word: str, slot_name: str) -> bool:
-    """Whether a word is one of a slot's name, however short: "usb" of `hasusbport`."""
+    """Whether a word is part of a slot's name, however short: "usb" of `hasusbport`."""
     return names_slot(word, slot_name) or (len(word) > 2 and word.rstrip("s") in slot_name.lower() and word != "has")
 
 
@@ -300,10 +299,14 @@ def special_name(name: str) -> bool:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", action="append", choices=CORPORA)
-    parser.add_argument("--faults", type=int, default=300, help="of each kind and corpus at most")
-    parser.add_argument("--show", type=int, default=0, help="flagged sentences, and faults not found, printed of each")
-    parser.add_argument("--run", type=Path, action="append", default=[])
+    parser.add_argument(
+        "--corpus", action="append", choices=CORPORA, help="may be repeated [default: all, or none with --run]"
+    )
+    parser.add_argument("--faults", type=int, default=300, help="at most so many of each kind in a corpus")
+    parser.add_argument(
+        "--show", type=int, default=0, metavar="N", help="print N flagged sentences, and N missed faults of each kind"
+    )
+    parser.add_argument("--run", type=Path, action="append", default=[], help="check its sentences; may be repeated")
     options = parser.parse_args()
     heads, faults = [], []
     for name in options.corpus or (() if options.run else CORPORA):

@@ -1,11 +1,11 @@
-"""How often do people's own sentences seem to have faults? Those of training, by the rules of English.
+"""How many human sentences of training seem faulty by the rules of English?
 
-    python benchmarks/fluency.py CORPUS...               of each: sentences, those with faults of clauses, strange runs
-    python benchmarks/fluency.py CORPUS --show 20        and some of those with faults
+    python benchmarks/fluency.py CORPUS...               of each: its sentences, shares with faults and strange runs
+    python benchmarks/fluency.py CORPUS --show 20        and some sentences with faults
 
-What seems faulty in training's sentences is avoided in those for unseen acts, so a false alarm costs a good sentence.
-Not all are false: people make slips, and these are meant to be found. The corpora are looked for in DACTNLG_DATA, else
-in ../shared/data.
+What seems faulty here is avoided in sentences for unseen acts, so that each false alarm costs a good sentence. Not all
+alarms are false: people make slips, and these should be found. The corpora are looked for in DACTNLG_DATA, else in
+../shared/data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dactnlg.text.sentences import Tokens, split_sentences
 
 
 def measured(name: str) -> Iterator[tuple[Tokens, int, int]]:
-    """Yield each sentence of a corpus's training split with its strange runs, and with its other doubts."""
+    """Yield each training sentence of a corpus with the numbers of its strange runs and of its other doubts."""
     preprocessor = build_preprocessor(load_corpus(name, DATA))[0]
     texts = list(preprocessor.templates.texts())
     fluency = Fluency(texts, english=True)
@@ -33,10 +33,10 @@ def measured(name: str) -> Iterator[tuple[Tokens, int, int]]:
 
 
 def main() -> None:
-    """Print a row a corpus."""
+    """Print a row for each corpus."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="+", metavar="CORPUS")
-    parser.add_argument("--show", type=int, default=0, metavar="N", help="sentences with faults to print, drawn")
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="print N sentences with faults, at random")
     options = parser.parse_args()
     print("| corpus | sentences | with faults | with strange runs |\n|---|---|---|---|")
     for name in options.corpora:

@@ -1,16 +1,16 @@
-"""What the work costs as it grows: acts, beam, vocabulary, hidden units; time and memory, each slope explained.
+"""Time and memory as the work grows: acts, beam, vocabulary and hidden units, with an explanation of every slope.
 
-    python benchmarks/growth.py RUN --png                 everything, and benchmarks/growth.png; some ten minutes
+    python benchmarks/growth.py RUN --png                 everything, and benchmarks/growth.png; about ten minutes
     python benchmarks/growth.py RUN --most-acts 100000    a few minutes
     python benchmarks/growth.py RUN --only beam --beam 1 3 10 30
-    python benchmarks/growth.py RUN --keep points.jsonl --png curves.png     measured before: only drawn anew
+    python benchmarks/growth.py RUN --keep points.jsonl --png curves.png     only draw points measured before
 
-RUN is a finished run of restaurants-sclstm. Every point is measured in a process of its own (`growth_points.py`), on
-one thread, in processor seconds, so that the points compare. Acts go from a file to a file; beams search for 256 test
-acts, nothing remembered; vocabulary and hidden units are those of random weights, which search with beam 10 for
-sentences of 15 words, and learn from a batch of 64 such sentences. A slope is the exponent of a power law: of the last
-three points, by least squares of the logarithms. The corpora are looked for in DACTNLG_DATA, else in ../shared/data.
-Drawing needs the extra `bench`.
+RUN is a finished run of restaurants-sclstm. Every point is measured in its own process (`growth_points.py`), on one
+thread and in processor seconds, so that points are comparable. Acts are generated from a file to a file. For the beam,
+256 test acts are searched for without reuse. Vocabulary and hidden units are those of models with random weights, which
+search with beam 10 for sentences of 15 words, and learn from a batch of 64 such sentences. A slope is the exponent of a
+power law, fitted to the last three points by least squares of the logarithms. The corpora are looked for in
+DACTNLG_DATA, else in ../shared/data. Drawing needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PANELS = {"acts": "acts", "beam": "beam width", "vocabulary": "vocabulary, words
 
 
 def measured(kind: str, size: int, run: Path, seconds: float) -> Point:
-    """Return what a process of its own measures at one point."""
+    """Measure one point in a process of its own."""
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(REPOSITORY)}
     environment |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     words = [sys.executable, str(Path(__file__).resolve()), str(run), "--point", kind, str(size)]
@@ -53,7 +53,7 @@ def measured(kind: str, size: int, run: Path, seconds: float) -> Point:
 
 
 def all_points(plan: Sequence[tuple[str, int]], run: Path, seconds: float, keep: Path | None) -> list[Point]:
-    """Measure all points and print a line for each; those in the file `keep` are not measured again."""
+    """Measure all points and print a row for each; those in the file `keep` are not measured again."""
     known: dict[tuple[str, int], Point] = {}
     if keep is not None and keep.exists():
         points = [json.loads(line) for line in keep.read_text(encoding="utf-8").splitlines()]
@@ -88,7 +88,7 @@ def _time(seconds: float | None) -> str:
 
 
 def draw(points: Sequence[Point], path: Path) -> None:
-    """Draw what grows in columns, time above, memory below, all axes logarithmic."""
+    """Draw a column for each quantity that grows, time above, memory below; all axes are logarithmic."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -102,7 +102,7 @@ def draw(points: Sequence[Point], path: Path) -> None:
         mine = [point for point in points if KINDS[point["kind"]].axis == name]
         for kind in dict.fromkeys(point["kind"] for point in mine):
             _curves(above, below, [point for point in mine if point["kind"] == kind])
-        _dress(above, below, name, sorted({point["size"] for point in mine}))
+        _label_axes(above, below, name, sorted({point["size"] for point in mine}))
     figure.suptitle("What the work costs as it grows: one thread, slopes of the last three points", fontsize=14)
     figure.savefig(path, dpi=110)
     plt.close(figure)
@@ -111,7 +111,7 @@ def draw(points: Sequence[Point], path: Path) -> None:
 
 def _curves(above: Any, below: Any, points: Sequence[Point]) -> None:
     kind = points[0]["kind"]
-    # Of Okabe and Ito's colours, which no colour-blindness makes alike; the marks differ too.
+    # Two colours of Okabe and Ito's palette, which the colour-blind can tell apart; the marks differ too.
     colour, mark = ("#D55E00", "s") if kind.startswith("train") else ("#0072B2", "o")
     what = {"train": "training, ", "search": "search, "}.get(kind.partition("-")[0], "")
     sizes, scale = [point["size"] for point in points], 1 if kind == "acts" else 1000
@@ -125,8 +125,8 @@ def _curves(above: Any, below: Any, points: Sequence[Point]) -> None:
         axes.loglog(sizes, values, color=colour, marker=mark, label=label, linewidth=2, markersize=6)
 
 
-def _dress(above: Any, below: Any, name: str, sizes: list[int]) -> None:
-    """Name the axes of a column, mark its sizes, and leave room above the curves for the legend."""
+def _label_axes(above: Any, below: Any, name: str, sizes: list[int]) -> None:
+    """Label the axes of a column, mark its sizes, and leave room above the curves for the legend."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     units = {"acts": "s, all acts", "beam": "ms, an act"}
@@ -151,17 +151,19 @@ def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path, help="a finished run of a neural model")
-    parser.add_argument("--only", choices=tuple(KINDS), nargs="+", default=tuple(KINDS))
+    parser.add_argument("--only", choices=tuple(KINDS), nargs="+", default=tuple(KINDS), help="what grows")
     for name, sizes in SIZES.items():
-        parser.add_argument(f"--{name}", type=int, nargs="+", default=sizes, metavar="N")
-    parser.add_argument("--most-acts", type=int, default=max(SIZES["acts"]), help="leave larger files out")
-    parser.add_argument("--seconds", type=float, default=1.0, help="repeat what is quick for so long")
+        parser.add_argument(f"--{name}", type=int, nargs="+", default=sizes, metavar="N", help=f"sizes: {PANELS[name]}")
+    parser.add_argument("--most-acts", type=int, default=max(SIZES["acts"]), help="leave out larger files")
+    parser.add_argument("--seconds", type=float, default=1.0, help="how long to repeat what is quick")
     parser.add_argument("--keep", type=Path, help="a file for the points; those in it are not measured again")
-    parser.add_argument("--png", type=Path, nargs="?", const=REPOSITORY / "benchmarks" / "growth.png", help="draw")
-    parser.add_argument("--point", nargs=2, metavar=("KIND", "SIZE"), help="measure one in this process, print JSON")
+    parser.add_argument(
+        "--png", type=Path, nargs="?", const=REPOSITORY / "benchmarks" / "growth.png", help="draw the curves there"
+    )
+    parser.add_argument("--point", nargs=2, metavar=("KIND", "SIZE"), help="only measure one point, and print JSON")
     options = parser.parse_args()
     if not (options.run / "config.yaml").exists():
-        raise SystemExit(f"{options.run} is no run folder")
+        raise SystemExit(f"{options.run} is not a run folder")
     if options.point:
         from growth_points import measure
 

@@ -1,6 +1,6 @@
-"""One point of `growth.py`, measured in this process alone: time, operations counted, and memory before and at most.
+"""One point of `growth.py`, measured in this process: time, operations, and memory before the work and at its peak.
 
-Imports are late: what a point does not need is not in its memory.
+Imports are late, so that memory holds only what the point needs.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from typing import Any
 from common import DATA, REPOSITORY
 
 TURNS = 256
-"""Test acts searched for at every beam width."""
+"""How many test acts are searched for at every beam width."""
 BATCH = 64
 WORDS = 15
 VOCABULARY, HIDDEN, EMBEDDING = 400, 100, 100
-"""The sizes of what does not grow."""
+"""The sizes that stay the same while another one grows."""
 SPREAD = 5.0
-"""Standard deviation of random logits, about: a trained model's best words stand out, and so must these."""
+"""The approximate standard deviation of random logits: the best words must stand out, as with a trained model."""
 least = 1.0
-"""Processor seconds to repeat what is quick for."""
+"""For how many processor seconds quick work is repeated."""
 Point = dict[str, Any]
 Shape = tuple[int, int, int, int]
-"""n products of an (a, b) with a (b, c) matrix."""
+"""(n, a, b, c): n products of an (a, b) with a (b, c) matrix."""
 
 
 def measure(kind: str, size: int, run: Path, seconds: float = 1.0) -> Point:
     """Return what one point costs.
 
-    `wall` and `processor` seconds; `products`, the processor seconds of its matrix products done alone, and their
-    `operations`; MB `before` the work and at its `peak`. All but memory is for one act, or for 1,000 tokens learned
-    from; of acts from a file to a file it is for all, products are not counted, and `start` is what one act takes.
+    The keys are `wall` and `processor` seconds; `products`, the processor seconds of the matrix products alone, and
+    their `operations`; MB `before` the work and at its `peak`. All but memory is per act, or per 1,000 training tokens.
+    For acts from a file to a file it is for all of them, products are not counted, and `start` is the time of one act.
 
     Args:
         kind: `acts`, `beam`, `search-vocabulary`, `search-hidden`, `train-vocabulary` or `train-hidden`.
-        size: what grows.
+        size: the size that grows.
         run: a finished run of a neural model.
-        seconds: what is quick is repeated for so long.
+        seconds: for how many processor seconds quick work is repeated.
     """
     global least
     least = seconds
     if hasattr(os, "sched_setaffinity"):
-        # One thread for everything: BLAS reads it from the environment, the searches count the processors they have.
+        # One thread for everything: BLAS reads it from the environment, searches count the processors they may use.
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     what, _, grown = kind.partition("-")
     if what == "acts":
@@ -63,7 +63,7 @@ def measure(kind: str, size: int, run: Path, seconds: float = 1.0) -> Point:
 
 
 def acts(count: int, run: Path) -> Point:
-    """Generate for acts of the test split, over and over, from a file to a file; `before` is with one act."""
+    """Generate for acts of the test split, repeated, from a file to a file; `before` is the peak for one act."""
     lines = [f"{example.turn}\n" for example in _test_split(run)]
 
     def timed(count: int) -> tuple[float, float, float]:
@@ -84,14 +84,14 @@ def acts(count: int, run: Path) -> Point:
                     raise SystemExit(f"{found} sentences for {count} acts")
         return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
-    # A child's peak never reads as less than its parent's size: this process has read a corpus, and nothing else.
+    # A child's reported peak is at least its parent's size; this process has read a corpus, and nothing else.
     _, start, before = timed(1)
     wall, processor, peak = timed(count)
     return {"wall": wall, "processor": processor, "start": start, "before": before, "peak": peak}
 
 
 def beam(width: int, run: Path) -> Point:
-    """Search for the same acts with a beam of this width under the hard constraint; nothing is remembered."""
+    """Search for the same acts with a beam of this width under the hard constraint, without reuse."""
     from dactnlg.generation.decoders.decoder import Plan
 
     decoder, turns = _loaded(run)
@@ -101,7 +101,7 @@ def beam(width: int, run: Path) -> Point:
 
 
 def search(run: Path, vocabulary: int, hidden: int) -> Point:
-    """Search with beam 10 and random weights of these sizes for sentences of `WORDS` words: such models never end."""
+    """Search with beam 10 and random weights for sentences of `WORDS` words, the most allowed: no sentence ends."""
     import numpy as np
 
     from dactnlg.models.numpy.inference import NumpyModel
@@ -132,7 +132,7 @@ def search(run: Path, vocabulary: int, hidden: int) -> Point:
 
 
 def train(run: Path, vocabulary: int, hidden: int) -> Point:
-    """Take steps along the gradient in NumPy, on one batch of sentences of `WORDS` random words."""
+    """Take gradient steps in NumPy, on one batch of sentences of `WORDS` random words."""
     import keras
     import numpy as np
 
@@ -156,7 +156,7 @@ def train(run: Path, vocabulary: int, hidden: int) -> Point:
         batch = {"act": vectors, "tokens": tokens[:, :-1], "targets": tokens[:, 1:], **counts}
         return lambda: learner.learn(batch) and None
 
-    # What TensorFlow takes at its first variable is none of the model's.
+    # The memory that TensorFlow takes for its first variable is not the model's.
     begun(8, 8)()
     learn: Callable[[], None] | None = None
 
@@ -170,13 +170,13 @@ def train(run: Path, vocabulary: int, hidden: int) -> Point:
 
 
 def step_shapes(rows: int, hidden: int, vocabulary: int, entries: int) -> list[Shape]:
-    """Return the products of one step of a search: of the gates, of the act to and fro, of the output layer."""
+    """Return the products of one step of a search: of the gates, of the act (two), and of the output layer."""
     act = [(1, rows, hidden, entries), (1, rows, entries, hidden)] if entries else []
     return [(1, rows, hidden, 4 * hidden), *act, (1, rows, hidden, vocabulary)]
 
 
 def training_shapes(batch: int, hidden: int, vocabulary: int, entries: int, act: int) -> list[Shape]:
-    """Return the products of one step along the gradient: forth, back to the inputs, and to the weights."""
+    """Return the products of one gradient step: forward, backward to the inputs, and to the weights."""
     rows, distinct, gates = batch * WORDS, min(batch * WORDS, vocabulary), 4 * hidden + act
     forth_and_back = [(4, batch, hidden, hidden), (1, batch, hidden, entries), (1, batch, entries, hidden)] * 2
     recurrence = [(4, hidden, rows, hidden), (1, hidden, rows, entries), (1, entries, rows, hidden)]
@@ -186,7 +186,7 @@ def training_shapes(batch: int, hidden: int, vocabulary: int, entries: int, act:
 
 
 def recorded(model: Any) -> list[Shape]:
-    """Have a model note the products of its steps, and return where they stand."""
+    """Make a model note the products of its steps, and return the list to which it adds them."""
     shapes: list[Shape] = []
     plain = model.step
 
@@ -201,12 +201,12 @@ def recorded(model: Any) -> list[Shape]:
 
 
 def _measured(work: Callable[[], Any], units: float, products: Callable[[], list[Shape]]) -> Point:
-    """Do some work a few times; the first time, which builds and fills what is kept, counts for memory alone.
+    """Do some work a few times; the first time, which fills caches, counts only for memory.
 
     Args:
         work: what to do.
-        units: by which times and operations are divided.
-        products: gives, after the first time, the products done up to then.
+        units: times and operations are divided by this.
+        products: returns the products of the work; called after the first time.
     """
     before = _memory(reset=True)
     work()
@@ -228,7 +228,7 @@ def _measured(work: Callable[[], Any], units: float, products: Callable[[], list
 
 
 def _alone(shapes: list[Shape]) -> float:
-    """Return the processor seconds of some products and of nothing else."""
+    """Return the processor seconds of some products alone."""
     import numpy as np
 
     made: dict[Shape, list[Any]] = {}
@@ -245,7 +245,7 @@ def _alone(shapes: list[Shape]) -> float:
 
 
 def _memory(reset: bool = False) -> float:
-    """Return the most memory that this process has had, in MB; `reset` counts anew from what it has now."""
+    """Return the peak memory of this process in MB; `reset` first sets the peak to the present size."""
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
@@ -256,7 +256,7 @@ def _memory(reset: bool = False) -> float:
 
 
 def _random_weights(rng: Any, vocabulary: int, hidden: int, act: int) -> dict[str, Any]:
-    """Return weights of an sc-LSTM by name; what enters a gate or a logit keeps its size as the model grows."""
+    """Return random weights of an sc-LSTM by name; gates and logits keep their size as the model grows."""
 
     def normal(inner: int, outer: int, spread: float = 1.0) -> Any:
         matrix = rng.standard_normal((inner, outer), "float32")
@@ -268,7 +268,7 @@ def _random_weights(rng: Any, vocabulary: int, hidden: int, act: int) -> dict[st
         "embedding": normal(vocabulary, EMBEDDING, vocabulary**0.5),
         "projection": normal(EMBEDDING, gates),
         "bias": normal(1, gates, 0.1)[0],
-        # A hidden unit is about a quarter.
+        # The size of a hidden unit is about a quarter.
         "output_kernel": normal(hidden, vocabulary, 4 * SPREAD),
         "output_bias": normal(1, vocabulary, 0.1)[0],
         "cell/recurrent": normal(hidden, 4 * hidden, 4.0),
@@ -285,7 +285,7 @@ def _test_split(run: Path) -> Any:
 
 
 def _loaded(run: Path) -> tuple[Any, list[Any]]:
-    """Return a run's decoder and some test acts, drawn evenly, over and over where there are few."""
+    """Return a run's decoder and `TURNS` test acts, evenly spaced, repeated if there are too few."""
     from dactnlg.generation.generator import Generator
 
     decoder: Any = Generator.load(run, backend="numpy").decoder
@@ -296,6 +296,6 @@ def _loaded(run: Path) -> tuple[Any, list[Any]]:
 
 
 def act_vectors(run: Path) -> Any:
-    """Return real DA vectors of some of those acts, (BATCH, D)."""
+    """Return the DA vectors of some of those acts, (BATCH, D)."""
     decoder, turns = _loaded(run)
     return decoder.preprocessor.encoder.vectors(turns[:: len(turns) // BATCH]).astype("float32")

@@ -1,9 +1,9 @@
-"""Importing: a domain of 60 responses becomes a run with the configuration that the import proposes.
+"""Import a Rasa domain of 60 responses, and train a run with the configuration that the import proposes.
 
-python benchmarks/imports.py [DOMAIN]
+    python benchmarks/imports.py [DOMAIN]
 
-Prints how long each step took, how many responses the run says with all their slots, and how many of its sentences are
-one of the response's own texts with its values.
+Prints how long each step took, how many responses the run generates with all their slots, and how many of its sentences
+are one of the response's own texts with values filled in.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ DOMAIN = Path(__file__).resolve().parents[1] / "tests" / "serving" / "shop_domai
 
 
 def main() -> None:
-    """Print the steps."""
+    """Import, train, generate, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("domain", type=Path, nargs="?", default=DOMAIN, help="a Rasa domain file")
+    parser.add_argument(
+        "domain", type=Path, nargs="?", default=DOMAIN, help="a Rasa domain file [default: one of the tests]"
+    )
     domain = parser.parse_args().domain
     with TemporaryDirectory() as folder:
         place = Path(folder) / "imported"

@@ -1,11 +1,11 @@
-"""Every metric beside the number that its own reference implementation gives, and its speed beside that one's.
+"""Every metric beside the figures of its reference implementation, and its speed beside that implementation's.
 
-    python benchmarks/metrics.py            all checks; a missing corpus, package or Java is said and passed over
+    python benchmarks/metrics.py            all checks; METEOR and the race only if their packages and Java are there
     python benchmarks/metrics.py --fast     without the race against pycocoevalcap
     python benchmarks/metrics.py --million  a million pairs streamed from disk, and nothing else
 
-The corpora are looked for in DACTNLG_DATA, else in ../shared/data, the oracles in DACTNLG_ORACLES, else in
-../shared/oracles.
+The corpora are looked for in DACTNLG_DATA, else in ../shared/data; the oracles, which hold the figures, in
+DACTNLG_ORACLES, else in ../shared/oracles.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from dactnlg.metrics.rouge import RougeL
 
 ORACLES = Path(os.environ.get("DACTNLG_ORACLES") or REPOSITORY.parent / "shared" / "oracles")
 METEOR = ["METEOR-1.5"] if find_spec("pycocoevalcap") and find_spec("snowballstemmer") else []
-# Users' Python keeps its bytecode, as pip does.
+# Start-up is timed with cached bytecode, as users have it.
 WARM = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 Check = tuple[str, str, str, bool]
 
 
 def oracle(name: str) -> Any:
-    """Return one file of published numbers."""
+    """Return the content of one file of published figures."""
     return json.loads((ORACLES / name).read_text(encoding="utf-8"))
 
 
@@ -158,7 +158,7 @@ def race() -> Iterator[Check]:
     pairs = [(s["hypothesis"], s["references"]) for s in oracle("sfres_nlgeval.json")["segments"]]
     outputs = (ORACLES / "e2e_tgen_outputs.txt").read_text(encoding="utf-8").splitlines()
     pairs += [(h, e.references) for h, e in zip(outputs, load_corpus("e2e", DATA).split("test"), strict=True)]
-    # coco-caption's ROUGE-L counts an empty word between two spaces; white space here is white space.
+    # coco-caption's ROUGE-L counts an empty word between two spaces; ours splits at any white space.
     rows = [
         {"hypothesis": " ".join(h.split()), "references": [" ".join(r.split()) for r in refs[:2]]}
         for h, refs in pairs
@@ -167,13 +167,13 @@ def race() -> Iterator[Check]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        # Whatever else the machine does meets both: they take turns, and the best of each counts.
+        # They take turns, so that other work on the machine affects both, and the best time of each counts.
         ours, theirs = zip(*((timed(OURS, str(path)), timed(THEIRS, str(path))) for _ in range(4)), strict=True)
     us, them = ours[0].printed, theirs[0].printed
     peak = us.pop("memory")
     for name, value in us.items():
         yield equal(f"race: {name}", value, them[name], 6)
-    # Of processor time METEOR's worker costs some: it starts in the time that is won.
+    # There is no goal for processor time: METEOR's worker process saves wall time, but its start costs processor time.
     for clock, what, least in (("wall", "seconds", 15.0), ("cpu", "CPU seconds", None)):
         mine, other = (min(getattr(run, clock) for run in runs) for runs in (ours, theirs))
         yield f"race: {what}, ours and theirs", f"{mine:.2f}", f"{other:.2f}", True
@@ -183,7 +183,7 @@ def race() -> Iterator[Check]:
 
 
 class Run(NamedTuple):
-    """One program that ran: its wall and CPU seconds, children included, and the numbers that it printed."""
+    """One run of a program: its wall and CPU seconds, children included, and the numbers that it printed."""
 
     wall: float
     cpu: float

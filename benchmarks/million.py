@@ -1,9 +1,9 @@
-"""A million pairs from disk, scored by BLEU, ROUGE-L and slot errors: time, CPU time, and whether the memory is flat.
+"""A million pairs from disk, scored by BLEU, ROUGE-L and slot errors: time, CPU time, and whether memory is constant.
 
     python benchmarks/million.py            1,000,000 pairs (`python benchmarks/metrics.py --million` is the same)
     python benchmarks/million.py 50000      fewer
 
-Every sentence is another one; the acts are the 1,780 of the embedded corpus, over and over.
+All sentences differ; the acts are the 1,780 of the embedded corpus, repeated.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def write_pairs(path: Path, count: int) -> None:
 
 
 def run(count: int = PAIRS) -> int:
-    """Score `count` pairs in a process of their own; return 1 if its memory grew."""
+    """Score `count` pairs in a process of its own; return 1 if it failed or its memory grew."""
     program = "import sys; from dactnlg.cli.main import main; sys.exit(main())"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.jsonl"
@@ -64,7 +64,7 @@ def run(count: int = PAIRS) -> int:
             done.set()
             watcher.join()
     seconds, cpu = time.perf_counter() - start, children_cpu() - before
-    # The first tenth holds the imports; afterwards nothing should grow.
+    # The first tenth includes the imports; after it memory should not grow.
     early, peak = max(memory[: max(1, len(memory) // 10)], default=0.0), max(memory, default=0.0)
     print(output)
     print(f"{count:,} pairs ({size:.0f} MB) in {seconds:.0f} s ({cpu:.0f} s of CPU, {count / cpu:,.0f} pairs in each)")

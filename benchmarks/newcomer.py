@@ -1,10 +1,10 @@
-"""A newcomer's hour: three corpora of one's own, with defaults alone and no file edited.
-
-For each corpus: `init`, `corpora inspect`, `train`, `evaluate --report`, `generate`, as commands; it prints the minutes
-of each and what came out. Flights are generated for 50 acts that the data do not have, and what the sentences say is
-counted by patterns that know nothing of dactnlg.
+"""A newcomer's first hour: three corpora of their own, with defaults alone and no file edited.
 
     python benchmarks/newcomer.py [--corpus flights] [--rows 2000] [--set KEY=VALUE] FOLDER
+
+For each corpus the commands `init`, `corpora inspect`, `train`, `evaluate --report` and `generate` are run; the script
+prints the minutes of each, and scores and sentences. For flights, sentences are generated for 50 acts that the data
+lack, and patterns that do not use dactnlg check what they say.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ def first_hour(folder: Path, data: str, settings: list[str]) -> Path:
 
 
 def generated(folder: Path, model: Path, acts: list[str]) -> list[dict[str, object]]:
-    """Return the results of acts."""
+    """Return the results of `generate` for acts."""
     (folder / "acts.txt").write_text("\n".join(acts) + "\n", encoding="utf-8")
     printed = run(folder, "generate", "--model", model.resolve(), "--input", "acts.txt", "--format", "json")
     return [json.loads(line) for line in printed.splitlines()]
 
 
 def count_flights(folder: Path, model: Path) -> int:
-    """Print what 50 unseen acts of flights say wrong, and return how many sentences do."""
+    """Generate for 50 unseen flights; print the sentences that say a value wrong, and return their number."""
     unseen = unseen_flights(ACTS)
     wrong = 0
     results = generated(folder, model, [written(act, slots) for act, slots in unseen])
@@ -74,12 +74,14 @@ def count_flights(folder: Path, model: Path) -> int:
 
 
 def main() -> int:
-    """Run what the command line asks for; return 1 if a flight says a value wrong."""
+    """Run the chosen corpora; return 1 if a sentence for a flight says a value wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--corpus", choices=list(FILES), action="append")
+    parser.add_argument("folder", type=Path, help="for data, runs and reports")
+    parser.add_argument("--corpus", choices=list(FILES), action="append", help="may be repeated [default: all]")
     parser.add_argument("--rows", type=int, default=2000, help="rows of E2E's training file; 0 for all")
-    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument(
+        "--set", dest="settings", action="append", default=[], metavar="KEY=VALUE", help="override one key of training"
+    )
     options = parser.parse_args()
     folder = options.folder
     folder.mkdir(parents=True, exist_ok=True)

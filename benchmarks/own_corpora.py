@@ -1,9 +1,9 @@
-"""Corpora as a newcomer has them: flights (CSV) and a smart home (JSON), 300 pairs each, the same on every machine.
-
-The sentences say values in plain English and not as the acts write them: "KLM's flight", "two stops", "7:05 am" for
-`7:05am`, "1200 dollars" for `$1,200`. What a sentence must say of an act can be counted without dactnlg: `faults`.
+"""Corpora such as a newcomer may have: flights (CSV) and a smart home (JSON), 300 pairs each, equal on every machine.
 
     python benchmarks/own_corpora.py FOLDER
+
+The sentences say values in plain English and not as the acts write them: "KLM's flight", "two stops", "7:05 am" for
+`7:05am`, "1200 dollars" for `$1,200`. `faults` checks what a sentence says, without dactnlg.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def flights(seed: int = 1) -> list[tuple[str, str]]:
 
 
 def unseen_flights(count: int = 50, seed: int = 2) -> list[tuple[str, Slots]]:
-    """Return acts that `flights` does not have, some with airlines and cities that it does not have either."""
+    """Return acts that `flights` lacks, some with airlines and cities that it lacks, too."""
     known = {act for act, _ in flights()}
     rng = random.Random(seed)
     found: dict[str, tuple[str, Slots]] = {}
@@ -225,9 +225,9 @@ WORDINGS = {
 
 
 def faults(slots: Slots, text: str) -> list[str]:
-    """Return what is wrong with the values of a flight's sentence, read with patterns alone.
+    """Return what is wrong with the values in a flight's sentence, by patterns alone.
 
-    A value that is not said exactly once, and a wording of yes, no or dontcare that the act does not have.
+    Values that are not said exactly once are wrong, and wordings of yes, no or dontcare that the act does not have.
     """
     found = []
     for name, value in slots.items():
@@ -236,7 +236,7 @@ def faults(slots: Slots, text: str) -> list[str]:
             found.append(f"{name}={value} said {count} times")
     for name, wordings in WORDINGS.items():
         wrong = [v for v, wording in wordings.items() if v != slots.get(name) and re.search(wording, text)]
-        # A question about the slot says none of its values.
+        # A question about a slot says none of its values.
         found += [f"{name}={value} said though it is not so" for value in wrong if slots.get(name) != ""]
     return found
 
@@ -265,6 +265,6 @@ def write(folder: Path) -> tuple[Path, Path]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, help="where flights.csv and home.json are written")
     for path in write(parser.parse_args().folder):
         print(path)

@@ -1,17 +1,17 @@
 """The peer: an SC-LSTM in PyTorch, written as such models usually are.
 
 A module loops over time; training pads a batch to its longest sentence; beam search runs in Python, one act at a time,
-and stops as soon as its best beam is finished. Both come in two ways:
+and stops as soon as its best beam is finished. Training and search are each written in two ways:
 
-- as the published SC-LSTMs have them (RNNLG, its ports to PyTorch, ConvLab-2): every hypothesis takes its step by
-  itself and its best continuations are sorted in a list (`generate`), and a training step does all of its work word by
-  word, the output layer too (`forward` of a peer that is not `hoisted`);
-- as one writes them who knows what costs time in PyTorch: all beams of a step in one batch and the best continuations
-  from one `topk` (`generate_batched`), and in training the words' projections and the output layer for all steps at
+- as in the published SC-LSTMs (RNNLG, its ports to PyTorch, ConvLab-2): every hypothesis takes its step alone, and the
+  continuations are sorted in a list (`generate`); a training step does all its work word by word, including the output
+  layer (`forward` of a peer that is not `hoisted`);
+- as by somebody who knows what is slow in PyTorch: all beams of a step are one batch, and one `topk` selects the best
+  continuations (`generate_batched`); training computes the projections of words and the output layer for all steps at
   once.
 
-Sizes, data, batches, loss and weights are those of dactnlg, so that all generate the same sentences and do the same
-work. `benchmarks/decoding.py` runs it and scores what it generates, `benchmarks/training.py` trains it; it needs the
+Sizes, data, batches, loss and weights are those of dactnlg, so that both generate the same sentences and do the same
+work. `benchmarks/decoding.py` runs the peer and scores its sentences, `benchmarks/training.py` trains it; it needs the
 extra `bench`.
 """
 
@@ -38,12 +38,12 @@ class PeerSCLSTM(nn.Module):
     """The semantically controlled LSTM (Wen et al. 2015b, section 3.1).
 
     Args:
-        vocabulary: V.
-        act: D.
-        hidden: H.
+        vocabulary: number of words, V.
+        act: size of the DA vector, D.
+        hidden: number of hidden units, H.
         embedding: size of word vectors.
-        dropout: of the hidden state that the output layer reads.
-        hoisted: whether what does not depend on the state is done for all words at once, before and after the loop.
+        dropout: rate for the hidden state that the output layer reads.
+        hoisted: whether what does not depend on the state is computed for all words at once, outside the loop.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class PeerSCLSTM(nn.Module):
 
     @torch.inference_mode()
     def generate_batched(self, act: Tensor, width: int = 10, longest: int = 80) -> tuple[list[int], float]:
-        """Return the same as `generate`: the beams of a step are one batch."""
+        """Return the same as `generate`, with the beams of a step as one batch."""
         state = self.start(act[None].expand(width, -1))
         scores = torch.full((width,), -1e9)
         scores[0] = 0.0
@@ -214,7 +214,7 @@ def learner(peer: PeerSCLSTM) -> Callable[[Batch], float]:
 
 
 def choose_threads(work: Callable[[], object]) -> int:
-    """Set the number of threads with which PyTorch does some work fastest: more are slower where products are small."""
+    """Set and return the number of threads, 1 or 2, that PyTorch is faster with: for small products one may be."""
     times = {}
     for threads in (1, 2):
         torch.set_num_threads(threads)
