@@ -1,10 +1,10 @@
-"""What the statistics of studies find in real ratings, and in simulated ones whose truth is known.
+"""The statistics of studies, on real ratings and on simulated ones whose truth is known.
 
     python benchmarks/ratings.py simulate [--studies 1000]    in how many studies do 95% intervals hold the truth?
-    python benchmarks/ratings.py novikova                     Novikova et al. 2017: 11 metrics against people
+    python benchmarks/ratings.py novikova                     Novikova et al. 2017: 11 metrics beside human ratings
     python benchmarks/ratings.py e2e                          the E2E challenge: clusters of systems
 
-Data are looked for in DACTNLG_DATA, else in ../shared/data (`ratings/`, see its README).
+The folder `ratings` is looked for in DACTNLG_DATA, else in ../shared/data; see its README.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ PANELS = 10
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one of the three commands."""
+    """Run the command that is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     for name in OTHERS:
         commands.add_parser(name, add_help=False)
     simulated = commands.add_parser("simulate")
     simulated.add_argument("--studies", type=int, default=1000)
-    simulated.add_argument("--items", type=int, default=20)
-    simulated.add_argument("--kind", action="append", choices=list(METHODS), help="of intervals; all by default")
-    simulated.add_argument("--rule", choices=list(RULES), default="lowest-mean")
+    simulated.add_argument("--items", type=int, default=20, help="items of each study")
+    simulated.add_argument("--kind", action="append", choices=list(METHODS), help="of intervals [default: all]")
+    simulated.add_argument("--rule", choices=list(RULES), default="lowest-mean", help="which raters are left out")
     simulated.add_argument("--points", type=Path, help="CSV file for the points of Figure 3")
     options, rest = parser.parse_known_args(arguments)
     if options.command in OTHERS:
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def one_study(items: int, rule: str, points: Path | None) -> None:
-    """Print Tables 3 and 4 of one study with two corpora."""
+    """Print Tables 3 and 4 of Sharma et al. (2017) for one study with two corpora."""
     people = panel()
     study = join([simulate(people, items, 1, "DSTC2"), simulate(people, items, 2, "Restaurants")])
     kept = filter_raters(study.ratings, 0.1, rule)
@@ -84,7 +84,7 @@ def one_study(items: int, rule: str, points: Path | None) -> None:
 
 
 def many_studies(studies: int, items: int, kinds: Sequence[Kind], rule: str) -> None:
-    """Print in how many studies intervals hold the truth."""
+    """Print in how many studies the intervals hold the truth."""
     start = time.monotonic()
     print(f"\n{studies} studies of {items} items, {PANELS} panels of 18 raters; the truth: infinitely many items, the "
           "same raters and systems")  # fmt: skip
@@ -97,7 +97,7 @@ def many_studies(studies: int, items: int, kinds: Sequence[Kind], rule: str) -> 
 
 
 def print_correlations(found: MetricCorrelations) -> None:
-    """Print a line for each metric, criterion and corpus."""
+    """Print a row for each metric, criterion and corpus."""
     print(f"{'metric':12} {'corpus':12} {'criterion':16} Spearman, Pearson, Kendall with 95% intervals; sentences")
     for row in found.rows:
         cells = "  ".join(map(_cell, (row.spearman, row.pearson, row.kendall)))

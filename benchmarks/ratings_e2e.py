@@ -1,10 +1,10 @@
-"""The human ratings of the E2E challenge: clusters of the 21 systems, and what other models make of the same ratings.
+"""The human ratings of the E2E challenge: clusters of the 21 systems, beside a mixed-effects model of the same ratings.
 
     python benchmarks/ratings_e2e.py            about a minute
-    python benchmarks/ratings_e2e.py --runs N   tournaments for each criterion (1000)
+    python benchmarks/ratings_e2e.py --runs N   N tournaments for each criterion instead of 1000
 
-The ratings are looked for in DACTNLG_DATA, else in ../shared/data. What is known of the published clusters (Dušek,
-Novikova and Rieser 2020, section 5.2): Slug is first in quality, Sheffield's second system in naturalness.
+The ratings are looked for in DACTNLG_DATA, else in ../shared/data. Of the published clusters (Dušek, Novikova and
+Rieser 2020, section 5.2) it is known that Slug is first in quality, and Sheffield's second system in naturalness.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def clusters(found: Ranking, model: MixedModel) -> None:
 
 
 def published(ratings: Ratings, found: Ranking) -> None:
-    """Print whether the published winner is found, and if it is not alone, how it did against those beside it."""
+    """Print whether the published winner is first here and, if others share its cluster, how it fared against them."""
     wanted = FIRST[found.criterion]
     first = found.clusters[0]
     if first == (wanted,):
@@ -66,7 +66,7 @@ def published(ratings: Ratings, found: Ranking) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print everything."""
+    """Print the clusters of each criterion and the mixed models."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1000, help="tournaments for each criterion")
     runs = parser.parse_args(arguments).runs
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         clusters(found, model)
         published(ratings, found)
         different = sum(row.p_holm < 0.05 for row in model.contrasts)
-        # Ranks leave every rater the same mean.
+        # By ranks all raters have the same mean: they have no variance to print.
         print(
             f"Mixed model of ranks: variance of acts {model.item_variance:.4f}, residual "
             f"{model.residual_variance:.4f}; {different} of {len(model.contrasts)} pairs differ (Holm, .05)."

@@ -1,15 +1,16 @@
-"""Novikova et al. 2017: eleven metrics against the medians of three crowd workers, for two data sets and three systems.
+"""Novikova et al. 2017: eleven metrics beside the medians of three crowd workers, for two data sets and three systems.
 
     python benchmarks/ratings.py novikova [--own]
 
---own computes BLEU-1, BLEU-4, ROUGE-L, CIDEr and METEOR anew for SFRES, from references of the restaurants corpus.
+--own also computes BLEU-1, BLEU-4, ROUGE-L, CIDEr and METEOR for SFRES, from references of the restaurants corpus.
 
-Their references come in no file. Their values say what they were: all sentences of the corpus for the same act, of all
-three splits (hakkasan's "area" matches nothing, though other acts with the same slots have it), with names and places
-as one token (the address of "skool" matches 4 of 6 words, not 6 of 8), without punctuation. With these, 56% of BLEU-1
-and 77% of BLEU-4 values are the same to a thousandth, of RNNLG's sentences (WEN) some 75% and 85%. What differs: LOLS
-ends with a mark that often stays at the last word; the plurals that the corpus writes "kid -s"; and CIDEr, for which no
-reading of the references gives their values: it weighs words by how many references have them.
+The authors did not publish their references, but the values of their metrics tell what they were: all sentences of the
+corpus for the same act, of all three splits (hakkasan's "area" matches nothing, though other acts with the same slots
+have it), with names and places as one token (the address of "skool" matches 4 of 6 words, not 6 of 8), without
+punctuation. With these, 56% of the BLEU-1 values and 77% of the BLEU-4 values are equal to a thousandth; for RNNLG's
+sentences (WEN) about 75% and 85% are. The others differ because LOLS ends with a mark that often stays at the last
+word, and because of the plurals that the corpus writes "kid -s". For CIDEr, which weighs words by how many references
+have them, no reading of the references gives their values.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="ratings.py novikova", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--own", action="store_true", help="our metrics too")
+    parser.add_argument("--own", action="store_true", help="compute our metrics as well")
     options = parser.parse_args(arguments)
     ratings, scores = read(DATA / "ratings" / "novikova2017.csv")
     print_correlations(ratings, scores)
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def read(path: Path) -> tuple[Ratings, MetricScores]:
-    """Return their medians, one rater's, and their metrics; an act that comes again is another item."""
+    """Return their medians, as one rater's, and their metrics; an act that occurs again is another item."""
     judged, found = [], []
     seen: Counter[tuple[str, ...]] = Counter()
     with path.open(encoding="utf-8", newline="") as file:
@@ -77,7 +78,7 @@ def systems_of(ratings: Ratings) -> list[tuple[str, str]]:
 
 
 def by_system(ratings: Ratings, scores: MetricScores) -> list[tuple[str, str, MetricCorrelation]]:
-    """Return all correlations, by data set and system."""
+    """Return the correlations of each data set and system."""
     return [
         (corpus, system, row)
         for corpus, system in systems_of(ratings)
@@ -128,7 +129,7 @@ def print_apart(found: MetricDifferences) -> None:
 
 
 def own_scores() -> MetricScores:
-    """Return our metrics of the SFRES sentences whose act the restaurants corpus has."""
+    """Return our metrics for the SFRES sentences whose act occurs in the restaurants corpus."""
     references: dict[Any, list[str]] = defaultdict(list)
     for split in ("train", "valid", "test"):
         for example in read_rnnlg(DATA / "restaurants" / f"{split}.json", Counter()):
@@ -180,7 +181,7 @@ def _act(text: object) -> Any:
 
 
 def _plain(text: str, act: Any) -> str:
-    """Return a sentence without marks, its plurals joined, and with one token for each name or place of its act."""
+    """Return a sentence without punctuation, with joined plurals, and one token for each name or place of its act."""
     text = re.sub(r" -(s|ly)\b", r"\1", re.sub(r"[.,?!;:]", " ", text.lower()))
     text = " ".join(re.sub(r" ?'s\b", " 's", text).split())
     values = {value for slot, value in act[1] if slot in DELEXICALISED and value not in ("dontcare", "none", "")}

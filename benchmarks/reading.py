@@ -1,8 +1,8 @@
-"""Sentences for acts that training never had, to be read by a person and listed with a verdict each.
+"""Sentences for acts that training lacks, listed for a person to read and to give each a verdict.
 
-    python benchmarks/reading.py RUN... > sentences.md           25 acts a corpus that are one slot away from a seen one
+    python benchmarks/reading.py RUN... > sentences.md           25 acts of each run, one slot away from a seen one
     python benchmarks/reading.py RUN... --subsets 13             and 13 random subsets of the slots of an act type
-    python benchmarks/reading.py RUN... --verdicts benchmarks/reading.md    write there; verdicts of before are kept
+    python benchmarks/reading.py RUN... --verdicts benchmarks/reading.md    write there; earlier verdicts are kept
     python benchmarks/reading.py RUN... --subsets 60 --seed 67 --verdicts benchmarks/reading_seed67.md  another draw
     python benchmarks/reading.py RUN... --away 0 --new 25 --more 15 --several 15 --verdicts benchmarks/reading_new.md
                                  other values, one more value of a slot, acts never seen in one turn
@@ -11,11 +11,11 @@
     python benchmarks/reading.py --count benchmarks/reading.md   the shares
 
 Acts are drawn with a seed, from the training split of the corpus that a run was trained on or, with `--test`, from its
-test split; the sentences are those of the run's own decoding, under the hard constraint. A verdict is `ok`: it says all
-of the act, says nothing else, does the act and is grammatical; `fragment`: the same, but it is, or begins with, a
-phrase without a verb; or it names what is wrong (`grammar`, `missing`, `wrong`, `extra`, `act`), with a word on it. A
-verdict is kept for as long as act and sentence are the same; what nobody has read yet has `?`. Doubts are
-`Generation.doubts`; what they are worth is counted, too.
+test split; the sentences are decoded with the run's own options, under the hard constraint. The verdict `ok` means that
+the sentence says all of the act and nothing else, does what the act does, and is grammatical; `fragment` the same,
+except that it is, or begins with, a phrase without a verb; other verdicts name what is wrong (`grammar`, `missing`,
+`wrong`, `extra`, `act`), with a short explanation. A verdict is kept as long as act and sentence stay the same; `?`
+marks sentences that nobody has read yet. Doubts are `Generation.doubts`; a second table shows what they are worth.
 """
 
 from __future__ import annotations
@@ -38,22 +38,20 @@ HARD = GenerationOptions(constraint="hard")
 HEADER = "| acts | act | sentence | slots_ok | doubts | verdict |\n|---|---|---|---|---|---|"
 FRAGMENT, UNREAD = "fragment", "?"
 MANY = 3
-"""Doubts that are counted as one group, and more."""
-
-
+"""So many doubts or more are counted as one group."""
 KINDS = {
-    "away": ("one slot away", one_away, "acts one slot away from a seen one, a run"),
-    "subsets": ("subset", subsets, "random subsets of slots, a run"),
-    "test": ("of the test split", of_test_split, "acts of the test split whose combination training never had, a run"),
-    "new": ("new value", new_values, "acts with a value of a list for this, a run whose corpus has slots for them"),
-    "more": ("one more value", one_more_value, "acts with one more value of a slot, a run"),
-    "several": ("several acts", several_acts, "pairs of acts that training never has in one turn, a run"),
+    "away": ("one slot away", one_away, "acts one slot away from a seen one"),
+    "subsets": ("subset", subsets, "random subsets of the slots of an act type"),
+    "test": ("of the test split", of_test_split, "acts of the test split whose combination of slots training lacks"),
+    "new": ("new value", new_values, "acts with a value that the corpus lacks, if it has slots for the listed ones"),
+    "more": ("one more value", one_more_value, "acts with one more value of a slot"),
+    "several": ("several acts", several_acts, "pairs of acts that training never has in one turn"),
 }
-"""Options of the command, with what the acts are called and what draws them."""
+"""Options of the command: for each the name of the acts in the table, the function that draws them, and its help."""
 
 
 def sentences(folder: Path, numbers: Mapping[str, int], seed: int) -> Iterator[list[str]]:
-    """Yield the rows of a run, their verdicts left out."""
+    """Yield the rows of a run without verdicts."""
     corpus = load_corpus(Run(folder).check().corpus.name, DATA)
     generator = Generator.load(folder)
     drawn = {KINDS[option][0]: KINDS[option][1](corpus, number, seed) for option, number in numbers.items() if number}
@@ -72,7 +70,7 @@ def cells(line: str) -> list[str]:
 
 
 def read(path: Path, header: str = HEADER) -> list[list[str]]:
-    """Return the rows of a file of sentences under a header, with their verdicts in the last cell."""
+    """Return the rows of a file that have as many cells as the header; the last cell is the verdict."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines if line.startswith("| ")]
     width = len(cells(header.partition("\n")[0]))
@@ -80,12 +78,12 @@ def read(path: Path, header: str = HEADER) -> list[list[str]]:
 
 
 def table(header: str, rows: list[list[str]]) -> str:
-    """Return rows as a table that `read` reads."""
+    """Return rows as a table that `read` can read."""
     return "\n".join([header, *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)])
 
 
 def count(rows: list[list[str]]) -> str:
-    """Return the table of shares: those that read right, and those that are flagged, by corpus and kind of acts."""
+    """Return the table of shares, by corpus and kind of acts: sentences that read right, and flagged ones."""
     lines = [
         "| acts | sentences | ok | fragments | wrong | unread | slots_ok false | wrong with slots_ok |",
         "|---|---|---|---|---|---|---|---|",
@@ -103,7 +101,7 @@ def count(rows: list[list[str]]) -> str:
 
 
 def by_doubts(rows: list[list[str]]) -> str:
-    """Return the table of what reads right by how many doubts there are about it."""
+    """Return the table of the shares that read right, by the number of doubts."""
     lines = ["| doubts | sentences | ok |", "|---|---|---|"]
     for name in ("0", *map(str, range(1, MANY)), f"{MANY} or more"):
         number = int(name[0])
@@ -118,14 +116,15 @@ def share(part: int, whole: int) -> str:
 
 
 def main() -> None:
-    """Print or write the sentences, or count verdicts."""
+    """Print or write the sentences, or count their verdicts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="*", metavar="RUN")
     for option, (_, _, text) in KINDS.items():
-        parser.add_argument(f"--{option}", type=int, default=25 if option == "away" else 0, help=text)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--verdicts", type=Path, help="file to keep verdicts of, and to write")
-    parser.add_argument("--count", type=Path, help="count the verdicts of a file")
+        default = 25 if option == "away" else 0
+        parser.add_argument(f"--{option}", type=int, metavar="N", default=default, help=f"{text}, N for each run")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw")
+    parser.add_argument("--verdicts", type=Path, metavar="FILE", help="the file to write; its verdicts are kept")
+    parser.add_argument("--count", type=Path, metavar="FILE", help="only count the verdicts of a file")
     options = parser.parse_args()
     if options.count:
         rows = read(options.count)

@@ -1,21 +1,22 @@
-"""Self-play: whether planted faults cost what they should, how fast it is, and how well hybrid scores predict ratings.
+"""Self-play: whether planted faults cost what they should, its speed, and how well hybrid scores predict ratings.
 
-python benchmarks/selfplay.py faults [--corpus NAME]... [--conversations 100] [--turns 10] [--runs FOLDER] [--hybrid]
-python benchmarks/selfplay.py speed [--corpus NAME]... [--runs FOLDER]
-python benchmarks/selfplay.py hybrid [--pictures FOLDER]
+    python benchmarks/selfplay.py faults [--corpus NAME]... [--conversations 100] [--turns 10] [--runs FOLDER]
+                                         [--hybrid]
+    python benchmarks/selfplay.py speed [--corpus NAME]... [--runs FOLDER]
+    python benchmarks/selfplay.py hybrid [--pictures FOLDER]
 
-`faults` plays an sc-LSTM of each corpus, and the same with slots dropped, or values swapped, in 5, 10 and 20% of the
-acts with a value. The goals are the same, and what 5% corrupts 10% corrupts too: success is compared with that of the
-share before by McNemar's exact test, hybrid scores by a paired permutation test of the mean difference. Where a step is
-not significant, 1,000 conversations tell how many it would take. The hybrid score is that of `hybrid`, fitted on all
-bots of ConvAI2: it has never seen a task.
+`faults` plays with an sc-LSTM of each corpus as it is, and with slots dropped or values swapped in 5, 10 and 20% of the
+acts with a value. Goals are the same for all, and acts corrupted at 5% are also corrupted at 10%. Success is compared
+with that at the previous share by McNemar's exact test, hybrid scores by a paired permutation test of the mean
+difference. If a step is not significant, 1,000 conversations show how many would be needed. The hybrid score is that of
+`hybrid`, fitted on all bots of ConvAI2, and so without any task.
 
 `hybrid` computes the components of Ghandeharioun et al. 2019 on rated dialogues (ConvAI2's 2018 data, iEval), fits on
-all bots but one, and correlates what the bot left out is given with its ratings; beside it single components and
-baselines, which need no fit. Conversations count in which both say three things at least, as in the paper.
+all bots but one, and correlates the scores of the bot left out with its ratings; beside it are single components and
+baselines, which need no fit. As in the paper, only conversations count in which both sides say at least three things.
 
-Runs that are not in --runs are trained in a temporary folder. Real data are found through DACTNLG_DATA, sentence
-vectors are kept in --cache.
+Runs that are not in --runs are trained there, or else in a temporary folder. Real data are found through DACTNLG_DATA,
+sentence vectors are kept in --cache.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ HYBRIDS = ("hybrid", "with task terms")
 
 
 class Player(NamedTuple):
-    """A corpus's task, and a run that plays it."""
+    """The task of a corpus, and a generator that plays it."""
 
     corpus: str
     schema: Schema
@@ -73,13 +74,13 @@ class Player(NamedTuple):
     generator: Generator
 
     def play(self, conversations: int, turns: int, corruption: Corruption | None = None) -> list[Conversation]:
-        """Return conversations; the goals are always the same."""
+        """Return conversations, always with the same goals."""
         goals = draw_goals(self.schema, conversations, turns, 1)
         return play(self.generator, self.schema, goals, self.listener, turns, corruption=corruption)
 
 
 def player(corpus_name: str, runs: Path) -> Player:
-    """Return what plays a corpus; the run is trained if it is not there."""
+    """Return the player of a corpus; its run is trained if it does not exist."""
     path = runs / f"{corpus_name}-sclstm"
     if not path.exists():
         train(load_config(f"{corpus_name}-sclstm", [], models), path, progress=False)
@@ -88,13 +89,13 @@ def player(corpus_name: str, runs: Path) -> Player:
 
 
 def data(name: str) -> Path:
-    """Return a file or folder of the data."""
+    """Return the path of a file or folder of the data."""
     return next(path for root in search_path() if (path := root / name).exists())
 
 
 @cache
 def maker(cache_folder: Path) -> ComponentMaker:
-    """Return the shipped teachers."""
+    """Return the maker of components, with the shipped teachers."""
     encoder = KeptEncoder(load_minilm(), cache_folder / "dialogue-vectors.npz")
     teacher = learn_emotions(encoder, read_dailydialog(data("dialogues/dailydialog-train.jsonl")))
     vectors = load_vectors(data("embeddings/glove.6B.100d.subset.txt"))
@@ -102,13 +103,13 @@ def maker(cache_folder: Path) -> ComponentMaker:
 
 
 def rated(name: str) -> list[Conversation]:
-    """Return rated conversations in which both say enough."""
+    """Return the rated conversations in which both sides say enough."""
     talks = read_conversations(data(f"dialogues/{name}.jsonl"))
     return [talk for talk in talks if min(len(talk.texts("user")), len(talk.texts("bot"))) >= LEAST]
 
 
 def quality(talk: Conversation) -> float:
-    """Return what a conversation was given."""
+    """Return the rating of a conversation."""
     return float(talk.more["score"] if "score" in talk.more else talk.more["ratings"]["Rating"])
 
 
@@ -139,14 +140,14 @@ def faults(arguments: argparse.Namespace, runs: Path) -> None:
 
 
 def weights_of(name: str, cache_folder: Path) -> hybrid.HybridWeights:
-    """Return the weights of a fit on all bots of rated dialogues."""
+    """Return the weights fitted on all bots of rated dialogues."""
     talks = rated(name)
     table = maker(cache_folder).table(talks)
     return hybrid.fit(table.names, table.values, np.array([quality(talk) for talk in talks]))
 
 
 def hybrids(weights: hybrid.HybridWeights, talks: list[Conversation], cache_folder: Path) -> list[Array]:
-    """Return the hybrid scores of task conversations, the paper's and those with task terms."""
+    """Return the hybrid scores of task conversations: the paper's, and those with task terms."""
     table = maker(cache_folder).table(talks)
     scores = weights.predict(table.values)
     return [scores, hybrid.with_task_terms(scores, with_extras(table, talks))]
@@ -167,7 +168,7 @@ def row_of(name: str, corruption: Corruption, talks: list[Conversation]) -> dict
 def step(
     who: Player, turns: int, before: list[Conversation], talks: list[Conversation], shares: tuple[float, Corruption]
 ) -> dict[str, str]:
-    """Return whether success differs from that of the share before, and how many conversations would show it."""
+    """Return whether success differs from that at the previous share, or how many conversations that would need."""
     found = paired(before, talks)
     told = {"lost, won": f"{found.lost}, {found.won}", "p of the step": f"{found.p_value:.4f}"}
     if found.p_value < LEVEL:
@@ -180,14 +181,14 @@ def step(
 
 
 def permuted(before: Array, after: Array) -> str:
-    """Return the p-value of a paired permutation test, two-sided; without significance, how many would be needed."""
+    """Return the p-value of a paired two-sided permutation test and, unless significant, how many would be needed."""
     result = permutation_test(
         (before, after), lambda a, b, axis: (a - b).mean(axis=axis), permutation_type="samples", n_resamples=9999, rng=1
     )
     if result.pvalue < LEVEL:
         return f"{result.pvalue:.4f}"
     change = after - before
-    # Of a paired t test, level .05, power .8, were the difference and its spread those that were seen.
+    # By a paired t test of level .05 and power .8, if the difference and its spread are the observed ones.
     needed = ((norm.ppf(1 - LEVEL / 2) + norm.ppf(0.8)) * change.std(ddof=1) / change.mean()) ** 2
     return f"{result.pvalue:.4f} ({needed:.0f} needed)"
 
@@ -220,7 +221,7 @@ def shown(found: hybrid.Correlation) -> str:
 
 
 def hybrid_scores(arguments: argparse.Namespace) -> None:
-    """Print how well hybrid scores and others predict ratings."""
+    """Print how well the hybrid and other scores predict ratings."""
     print(f"teachers: {maker(arguments.cache).signature}")
     for name in RATED:
         talks = rated(name)
@@ -258,15 +259,17 @@ def columns_of(table: ComponentTable, base: ComponentTable, predictions: Array) 
 
 
 def main() -> None:
-    """Run what the first argument names."""
+    """Run the measurement that is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("faults", "speed", "hybrid"))
-    parser.add_argument("--corpus", action="append", help=f"one of several; by default {', '.join(CORPORA)}")
-    parser.add_argument("--conversations", type=int, default=100)
-    parser.add_argument("--turns", type=int, default=10)
-    parser.add_argument("--runs", type=Path, help="holds CORPUS-sclstm, or gets them")
-    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()), help="keeps sentence vectors")
-    parser.add_argument("--hybrid", action="store_true", help="faults: hybrid scores too")
+    parser.add_argument("--corpus", action="append", help=f"may be repeated [default: {', '.join(CORPORA)}]")
+    parser.add_argument("--conversations", type=int, default=100, help="faults: for each corpus, fault and share")
+    parser.add_argument("--turns", type=int, default=10, help="faults: at most so many utterances in a conversation")
+    parser.add_argument("--runs", type=Path, help="the folder of the runs CORPUS-sclstm [default: a temporary one]")
+    parser.add_argument(
+        "--cache", type=Path, default=Path(tempfile.gettempdir()), help="the folder of sentence vectors"
+    )
+    parser.add_argument("--hybrid", action="store_true", help="faults: hybrid scores as well")
     parser.add_argument("--pictures", type=Path, help="hybrid: draw the figures into this folder")
     arguments = parser.parse_args()
     if arguments.what == "hybrid":

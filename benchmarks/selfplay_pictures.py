@@ -1,4 +1,4 @@
-"""The figures of `selfplay.py hybrid`: 3 and 5 to 8 of Ghandeharioun et al. 2019, with other bots."""
+"""The figures of `selfplay.py hybrid`: Figures 3 and 5 to 8 of Ghandeharioun et al. 2019, with other bots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN = ("words -U", "sentiment -U", "average coherence -U/B", "question score -
 
 
 class Rated(NamedTuple):
-    """Rated conversations, and their components turn by turn."""
+    """Rated conversations, with their components turn by turn."""
 
     bots: list[str]
     ratings: Array
@@ -55,5 +55,5 @@ def draw(folder: Path, name: str, columns: dict[str, Array], left: hybrid.LeftOu
 
 
 def matrix(columns: Sequence[Array]) -> Array:
-    """Return the correlation of each two columns."""
+    """Return the correlations of all pairs of columns."""
     return np.array([[hybrid.pearson(one, other).value for other in columns] for one in columns])
