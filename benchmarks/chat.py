@@ -1,11 +1,11 @@
 """The server of chats under load: twenty people at once while it is killed again and again, then hostile requests.
 
+    python benchmarks/chat.py [--run FOLDER] [--chats 6] [--turns 12] [--requests 20000] [--postgresql URL]
+
 For each database twenty people chat, vote and rate over loopback, each in a thread, and send some requests twice. The
 server is killed (kill -9) ten times, and after each kill the database is checked for everything that the server has
 acknowledged. The systems are two runs of a small corpus, random baselines by default, since the server is what is
 measured. Then hostile requests are sent: each must be answered with a 2xx, 3xx or 4xx, and memory must stay constant.
-
-    python benchmarks/chat.py [--run FOLDER] [--chats 6] [--turns 12] [--requests 20000] [--postgresql URL]
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""The service under load, on the real server over loopback.
+"""The service under load: the real server, over loopback.
 
-    python benchmarks/serve.py load RUN [--seconds 60]      clients 1, 8, 64, without reuse and with it
-    python benchmarks/serve.py hostile RUN [--requests 20000]   bad requests: only 2xx and 4xx, memory flat
+    python benchmarks/serve.py load RUN [--seconds 60]          1, 8 and 64 clients, without reuse and with it
+    python benchmarks/serve.py hostile RUN [--requests 20000]   bad requests: only 2xx and 4xx, constant memory
     python benchmarks/serve.py drops RUN [--connections 10000]  idle connections, slow readers, killed clients
-    python benchmarks/serve.py reload RUN [--times 50]      the run changes under load
-    python benchmarks/serve.py soak RUN [--acts 1000000]    resident memory
+    python benchmarks/serve.py reload RUN [--times 50]          the run is replaced under load
+    python benchmarks/serve.py soak RUN [--acts 1000000]        resident memory
 
-Each starts a server of its own, of --workers processes, and prints a table. The clients run in this process, on
-connections that stay open.
+Each starts its own server with --workers processes, and prints a table. The clients run in this process, on connections
+that stay open.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Server:
     port: int
 
     def resident(self) -> float:
-        """Return the resident memory of all its processes in MiB."""
+        """Return the resident memory of all processes of the server in MiB."""
         pid = self.process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
         return sum(map(resident, (pid, *map(int, children))))
@@ -71,7 +71,7 @@ def serving(*arguments: str) -> Iterator[Server]:
             raise RuntimeError("no standard error")
         line = next(line for line in process.stderr if "http://" in line)
         host, port = line.split("http://")[1].split(";")[0].split(":")
-        # What it says later has to be read, or it would wait for a reader.
+        # Its later messages must be read, or it would block when the pipe is full.
         threading.Thread(target=process.stderr.read, daemon=True).start()
         try:
             yield Server(process, host, int(port))
@@ -84,9 +84,9 @@ def serving(*arguments: str) -> Iterator[Server]:
 
 
 class Connection(asyncio.Protocol):
-    """One connection that stays open: a request at a time, in as few steps as HTTP/1.1 needs.
+    """One connection that stays open, for one request at a time, with as little work as HTTP/1.1 needs.
 
-    It takes processors from the server, so it does without streams, which cost as much again as all of this.
+    Clients share the processors with the server. Streams would double the cost of a client, so they are not used.
     """
 
     def __init__(self) -> None:
@@ -97,15 +97,15 @@ class Connection(asyncio.Protocol):
         self._bodiless = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep what is written to."""
+        """Keep the transport."""
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of an answer; its last one ends the wait."""
+        """Take a part of an answer; the last part ends the wait."""
         self._received += data
         if self._length is None and (end := self._received.find(b"\r\n\r\n")) >= 0:
             found = re.search(rb"\r\ncontent-length: *(\d+)", self._received[:end], re.IGNORECASE)
-            # An answer to HEAD has the length of a body, and none.
+            # An answer to HEAD has a content length but no body.
             self._length = end + 4 + (int(found[1]) if found and not self._bodiless else 0)
         if self._length is not None and len(self._received) >= self._length and self._answer is not None:
             whole, self._received = bytes(self._received[: self._length]), self._received[self._length :]
@@ -114,12 +114,12 @@ class Connection(asyncio.Protocol):
                 self._answer.set_result((int(whole.split(b" ", 2)[1]), whole[whole.index(b"\r\n\r\n") + 4 :]))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """End a wait that will have no answer."""
+        """End the wait, since no answer will come."""
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(error or ConnectionError("the connection was closed"))
 
     async def request(self, raw: bytes) -> tuple[int, bytes]:
-        """Send a whole request; return status and body.
+        """Send a request, headers included; return status and body.
 
         Raises:
             OSError: the connection was lost, or is closed.
@@ -161,7 +161,7 @@ def acts_of(run: Path) -> list[str]:
 
 @dataclass
 class Load:
-    """What clients saw: seconds of each request, and everything that was no 200."""
+    """What clients saw: the seconds of each request, the count of each status but 200, and that of each run's code."""
 
     clients: int
     elapsed: float = 0.0
@@ -178,7 +178,7 @@ class Load:
 
 
 async def load(server: Server, requests: Sequence[bytes], clients: int, seconds: float) -> Load:
-    """Let clients send requests one after the other, each from its own place in the list, for some seconds."""
+    """Let clients send requests for some seconds, each from its own place in the list and one after the other."""
     found = Load(clients)
     begun = time.perf_counter()
 
@@ -201,7 +201,7 @@ async def load(server: Server, requests: Sequence[bytes], clients: int, seconds:
 
 
 def measure_load(run: Path, seconds: float, workers: Sequence[str]) -> None:
-    """Print requests a second and latencies."""
+    """Print requests per second and latencies."""
     acts = acts_of(run)
     random.Random(1).shuffle(acts)
     requests = [post(GENERATE, {"acts": act}) for act in acts]
@@ -231,7 +231,7 @@ TYPES = ["application/json"] * 4 + ["text/plain", "multipart/form-data", 'a/b; c
 
 
 def bad_value(draw: random.Random, depth: int) -> Any:
-    """Return JSON data that hardly ever fits."""
+    """Return JSON data that hardly ever fits the schema."""
     if depth == 0 or draw.random() < 0.5:
         return draw.choice(LEAVES)
     values = [bad_value(draw, depth - 1) for _ in range(draw.randint(0, 4))]
@@ -239,7 +239,7 @@ def bad_value(draw: random.Random, depth: int) -> Any:
 
 
 def bad_body(draw: random.Random) -> bytes:
-    """Return a body: data that do not fit, good ones with a byte changed, deep ones, long ones, and none at all."""
+    """Return a body: data that do not fit, a good body with a byte changed, deep or long ones, or random bytes."""
     kind = draw.random()
     if kind < 0.25:
         return json.dumps({"acts": bad_value(draw, 2), "options": bad_value(draw, 2)}).encode()
@@ -259,7 +259,7 @@ def bad_body(draw: random.Random) -> bytes:
 
 
 def bad_requests(count: int, seed: int = 1) -> Iterator[bytes]:
-    """Yield whole requests that are wrong in some way: methods, paths, types, bodies."""
+    """Yield requests, headers included, with a wrong method, path, type or body."""
     draw = random.Random(seed)
     for _ in range(count):
         data = bad_body(draw)
@@ -270,7 +270,7 @@ def bad_requests(count: int, seed: int = 1) -> Iterator[bytes]:
 
 
 async def hostile(server: Server, count: int) -> Counter[str]:
-    """Send bad requests, each on a connection of its own, and good ones between them; return statuses by class."""
+    """Send bad requests, each on its own connection, with good ones in between; count the answers by status class."""
     found: Counter[str] = Counter()
     good = post(GENERATE, {"acts": "goodbye()"})
     semaphore = asyncio.Semaphore(16)
@@ -282,7 +282,7 @@ async def hostile(server: Server, count: int) -> Counter[str]:
                     status, _ = await asyncio.wait_for(connection.request(raw), 60)
                 found[f"{status // 100}xx"] += 1
             except OSError:
-                # What was sent is longer than may be, and was not read to its end.
+                # The request is longer than allowed, and the server does not read it to its end.
                 found["closed"] += 1
             except TimeoutError:
                 found["no answer"] += 1
@@ -301,7 +301,7 @@ async def hostile(server: Server, count: int) -> Counter[str]:
 
 
 def measure_hostile(run: Path, count: int, workers: Sequence[str]) -> None:
-    """Print how many bad requests were answered how, and the memory before and after."""
+    """Print the statuses of the answers to bad requests, and the memory before and after."""
     with serving(str(run), *workers) as server:
         asyncio.run(hostile(server, min(count, 1000)))
         before = server.resident()
@@ -315,7 +315,7 @@ def measure_hostile(run: Path, count: int, workers: Sequence[str]) -> None:
 
 
 async def drops(server: Server, connections: int, kills: int, readers: int, seconds: float = 15) -> Load:
-    """Open idle connections and drop them, read slowly, and be killed in the middle of answers, beside good clients."""
+    """Drop idle connections, read slowly and kill clients in the middle of answers; return what good clients saw."""
     requests = [post(GENERATE, {"acts": f"inform(name='x{number}')"}) for number in range(50)]
     long = post(GENERATE, {"acts": [f"inform(name='y{at}')" for at in range(200)], "options": {"n_best": 10}})
     beside = asyncio.create_task(load(server, requests, 8, seconds))
@@ -344,7 +344,7 @@ async def drops(server: Server, connections: int, kills: int, readers: int, seco
 
 
 def measure_drops(run: Path, connections: int, workers: Sequence[str]) -> None:
-    """Print what eight good clients saw beside many bad ones."""
+    """Print what eight good clients saw while there were many bad ones."""
     kills, readers = 20, 8
     with serving(str(run), *workers) as server:
         found = asyncio.run(drops(server, connections, kills, readers))
@@ -355,7 +355,7 @@ def measure_drops(run: Path, connections: int, workers: Sequence[str]) -> None:
 
 
 def measure_reload(run: Path, other: Path, times: int, workers: Sequence[str]) -> None:
-    """Swap a run's folder under load, some times; print failed requests, and how many answers each run gave."""
+    """Replace a run's folder under load, several times; print failed requests, and the number of answers by run."""
     requests = [post(GENERATE, {"acts": act}) for act in acts_of(run)]
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "run"
@@ -386,7 +386,7 @@ def measure_reload(run: Path, other: Path, times: int, workers: Sequence[str]) -
 
 
 def measure_soak(run: Path, acts: int, workers: Sequence[str]) -> None:
-    """Print the resident memory while acts are said, 200 a request, every one with another name."""
+    """Print the resident memory while acts are generated, 200 in each request, all with different names."""
 
     async def soak(server: Server) -> None:
         rows = [["acts", "resident MiB", "acts a second"]]
@@ -415,16 +415,16 @@ def measure_soak(run: Path, acts: int, workers: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Run what the arguments ask for."""
+    """Run the measurement that is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["load", "hostile", "drops", "reload", "soak"])
     parser.add_argument("run", type=Path)
-    parser.add_argument("--other", type=Path, help="reload: the run that is swapped in; the same one by default")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--requests", type=int, default=20_000)
-    parser.add_argument("--connections", type=int, default=10_000)
-    parser.add_argument("--times", type=int, default=50)
-    parser.add_argument("--acts", type=int, default=1_000_000)
+    parser.add_argument("--other", type=Path, help="reload: a run that takes turns with RUN [default: RUN itself]")
+    parser.add_argument("--seconds", type=float, default=60, help="load: duration for each number of clients")
+    parser.add_argument("--requests", type=int, default=20_000, help="hostile: number of requests")
+    parser.add_argument("--connections", type=int, default=10_000, help="drops: number of idle connections")
+    parser.add_argument("--times", type=int, default=50, help="reload: number of replacements")
+    parser.add_argument("--acts", type=int, default=1_000_000, help="soak: number of acts")
     parser.add_argument("--workers", type=int, default=1, help="processes of the server")
     chosen = parser.parse_args()
     workers = ["--workers", str(chosen.workers)]

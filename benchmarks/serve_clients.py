@@ -1,4 +1,4 @@
-"""Clients that a service may meet: killed in the middle of a request, slow to read, made of its OpenAPI document."""
+"""Difficult clients of a service: killed in the middle of a request, slow to read, made from the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as server:
 
 
 def killed(host: str, port: int, raw: bytes, times: int) -> int:
-    """Send a request from a process of its own, and kill that before it has read the answer; return how many were."""
+    """Send a request from a new process, several times, and kill it before it has read the answer; return how often."""
     ended = 0
     for _ in range(times):
         command = [sys.executable, "-S", "-c", _ASK, host, str(port)]
@@ -39,15 +39,15 @@ def killed(host: str, port: int, raw: bytes, times: int) -> int:
 
 
 async def slow_readers(host: str, port: int, raw: bytes, count: int, seconds: float) -> int:
-    """Ask for long answers and read some bytes a second of each; return how many bytes were read in all.
+    """Ask for long answers and read a few bytes per second of each; return how many bytes were read in all.
 
-    The seconds begin with an answer's first bytes: how long these take is the machine's affair, up to a minute.
+    The seconds count from an answer's first bytes, which may take up to a minute on a busy machine.
     """
     loop = asyncio.get_running_loop()
 
     async def one() -> int:
         with socket.socket() as client:
-            # A small window: what is not read stays with the server.
+            # A small window keeps what is not read at the server.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             client.setblocking(False)
             await loop.sock_connect(client, (host, port))
@@ -64,11 +64,11 @@ async def slow_readers(host: str, port: int, raw: bytes, count: int, seconds: fl
 
 
 def from_openapi(host: str, port: int, examples: int) -> Counter[str]:
-    """Send what schemathesis makes of the OpenAPI document, right and wrong; return statuses by class.
+    """Send what schemathesis makes of the OpenAPI document, valid and invalid; count the answers by status class.
 
     Args:
-        host, port: whom to write to.
-        examples: how many for each route, of either kind.
+        host, port: the server.
+        examples: how many of each kind for each route.
     """
     import schemathesis
     from hypothesis import HealthCheck, Phase, given, settings
@@ -91,7 +91,7 @@ def from_openapi(host: str, port: int, examples: int) -> Counter[str]:
         def attempt(case: Any) -> None:
             found[f"{case.call().status_code // 100}xx"] += 1
 
-        # A route that takes nothing has nothing that could be wrong.
+        # A route without parameters has no invalid requests.
         with contextlib.suppress(Unsatisfiable):
             attempt()
 

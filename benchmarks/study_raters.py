@@ -1,4 +1,4 @@
-"""A study, its server as a process, and raters over HTTP: for `study_server.py`, and for the tests of the server."""
+"""A study, its server as a process, and simulated raters over HTTP, for `study_server.py` and the server's tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWNER = "an-owner-token-of-a-test"
 
 
 def small_study(design: str = "likert", raters: int = 3, items: int = 4) -> Study:
-    """Return a study of three systems, of which two say the same for the second item, with an attention check."""
+    """Return a study with an attention check and three systems, two of which say the same for the second item."""
     pairwise = design == "pairwise"
     said = [
         {name: f"The <b>place</b> {number} of voice {at}." for at, name in enumerate(SYSTEMS)}
@@ -75,8 +75,8 @@ class StudyProcess:
 
     Args:
         folder: the study's folder.
-        arguments: further ones.
-        port: 0 for any that is free.
+        arguments: further arguments of the command.
+        port: 0 for any free port.
     """
 
     command = ("study", "serve")
@@ -94,7 +94,7 @@ class StudyProcess:
         self._wait()
 
     def _wait(self) -> None:
-        """Wait until it answers."""
+        """Wait until the server answers."""
         connection = http.client.HTTPConnection(self.address, timeout=60)
         connection.request("GET", "/common/base.css")
         connection.getresponse().read()
@@ -102,7 +102,7 @@ class StudyProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def end(self, number: int = signal.SIGTERM) -> int:
@@ -124,22 +124,22 @@ def serving(folder: Path, *arguments: str, kind: type[StudyProcess] = StudyProce
 
 
 def tokens(folder: Path) -> dict[str, str]:
-    """Return rater -> token."""
+    """Return the token of each rater."""
     with (folder / "links.csv").open(encoding="utf-8", newline="") as file:
         return {row["rater"]: row["token"] for row in csv.DictReader(file)}
 
 
 def value_of(rater: str, page: int, field: str, values: tuple[str, ...]) -> str:
-    """Return what a rater answers: always the same to the same question."""
+    """Return the answer of a rater, which is always the same to the same question."""
     return values[zlib.crc32(f"{rater} {page} {field}".encode()) % len(values)]
 
 
 class Rater:
-    """A rater who reads pages and sends forms, and notes what was acknowledged.
+    """A rater who reads pages and sends forms, and notes what is acknowledged.
 
     Args:
         name: `r001` and so on.
-        token: the secret of the link.
+        token: the secret part of the link.
     """
 
     def __init__(self, name: str, token: str) -> None:
@@ -148,7 +148,7 @@ class Rater:
         self.done = False
 
     def step(self, connection: http.client.HTTPConnection) -> None:
-        """Read what comes next and answer it; a double click sends some pages twice."""
+        """Read the next page and answer it; some pages are sent twice, as by a double click."""
         status, text = request(connection, "GET", self.path)
         if status != 200:
             raise RuntimeError(f"{status}: {text[:200]}")
@@ -168,7 +168,7 @@ class Rater:
             self.acknowledged[page] = form
 
     def answers(self, text: str, page: int) -> dict[str, str]:
-        """Return the form of a page, filled in."""
+        """Return the completed form of a page."""
         choices: dict[str, list[str]] = {}
         for name, value in re.findall(r'type="radio" name="(\w+)" value="([^"]*)"', text):
             choices.setdefault(name, []).append(value)
@@ -199,7 +199,7 @@ def request(
 
 
 def answered(form: dict[str, str]) -> dict[tuple[int, str], float]:
-    """Return what the database should hold of a form of `small_study`: (place, criterion) -> value."""
+    """Return the values, by place and criterion, that the database should hold of a form of `small_study`."""
     criteria = ("quality", "naturalness")
     found = {}
     for field, value in form.items():

@@ -1,5 +1,6 @@
-"""Requests that nobody should send to the server of a study: mutations of forms and paths, and what schemathesis makes
-of the OpenAPI document. Each must be answered with a 4xx, and change nothing.
+"""Bad requests to the server of a study: mutated forms and paths, and what schemathesis makes of the OpenAPI document.
+
+Each must be answered with a 4xx, and change nothing.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ PATHS = (
 
 @dataclass
 class Target:
-    """Whom to write to.
+    """The target of the requests.
 
     Attributes:
         address: host and port of the server.
-        token: a rater's.
-        other: another rater's.
+        token: the token of a rater.
+        other: the token of another rater.
         page: the number of the rater's next page.
         pages: how many pages the rater has.
-        form: a form that the page would take.
+        form: a form that the page would accept.
     """
 
     address: str
@@ -54,7 +55,7 @@ class Target:
 
 @dataclass
 class Outcome:
-    """What came back: how often each status, and the first answers that should not have been."""
+    """The answers: how often each status came, and the first ones that are wrong."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -68,7 +69,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class BadRequest:
-    """One request, and what is bad about it."""
+    """One request, labelled with what is bad about it."""
 
     label: str
     method: str
@@ -78,7 +79,7 @@ class BadRequest:
 
 
 def bad_requests(target: Target, seed: int) -> Iterator[BadRequest]:
-    """Yield requests without end, the same for a seed."""
+    """Yield requests without end, the same ones for the same seed."""
     generator = random.Random(seed)
     kinds: list[Callable[[Target, random.Random], BadRequest]] = [
         _value,
@@ -101,7 +102,7 @@ def bad_requests(target: Target, seed: int) -> Iterator[BadRequest]:
 
 
 def send(target: Target, requests: Iterator[BadRequest], count: int) -> Outcome:
-    """Send some of the requests one after the other, on one connection while it lasts."""
+    """Send `count` of the requests one after the other, on one connection as long as it stays open."""
     outcome = Outcome()
     connection = http.client.HTTPConnection(target.address, timeout=60)
     for request, _ in zip(requests, range(count), strict=False):
@@ -118,7 +119,7 @@ def send(target: Target, requests: Iterator[BadRequest], count: int) -> Outcome:
 
 
 def send_raw(target: Target, count: int, seed: int) -> Outcome:
-    """Send bytes that are no HTTP, or half of it; a closed connection counts as 400."""
+    """Send bytes that are not HTTP, or only half a request; a closed connection counts as 400."""
     generator, outcome = random.Random(seed), Outcome()
     host, port = target.address.split(":")
     heads = (
@@ -146,13 +147,13 @@ def send_raw(target: Target, count: int, seed: int) -> Outcome:
 
 
 def from_openapi(target: Target, examples: int) -> Outcome:
-    """Send what schemathesis makes of the server's OpenAPI document, most of it against the document.
+    """Send what schemathesis makes of the server's OpenAPI document, valid and invalid.
 
-    No link that it makes up is anybody's. A 200 is right where a path leads to a public page.
+    No token that it makes up belongs to a rater, so that even valid requests are refused, except for `/healthz`.
 
     Args:
-        target: whom to write to.
-        examples: how many for each route.
+        target: the target of the requests.
+        examples: how many of each kind for each route.
     """
     import schemathesis
     from hypothesis import HealthCheck, Phase, given, settings

@@ -1,10 +1,10 @@
-"""The server of a study under load: fifty raters through kills, and 20,000 bad requests.
+"""The server of a study under load: fifty raters while it is killed again and again, then 20,000 bad requests.
 
-For each database, fifty raters answer 120 pages each in threads of their own, over loopback, with double clicks; the
-server is killed (kill -9) again and again, and what it has acknowledged is looked for in the database at once. Then bad
-requests, of which each must get a 4xx while the memory stays flat.
+    python benchmarks/study_server.py [--items 120] [--requests 20000] [--postgresql URL]
 
-    python benchmarks/study_server.py [--items 120] [--requests 20000] [--postgresql URL of an empty database]
+For each database fifty raters answer 120 items each over loopback, each in a thread, and send some pages twice. The
+server is killed (kill -9) ten times, and after each kill the database is checked for everything that the server has
+acknowledged. Then bad requests are sent: each must be answered with a 4xx, and memory must stay constant.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ KILLS = 10
 
 
 def main() -> None:
-    """Print what came out."""
+    """Print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--items", type=int, default=120)
-    parser.add_argument("--requests", type=int, default=20_000)
-    parser.add_argument("--postgresql", metavar="URL")
+    parser.add_argument("--items", type=int, default=120, help="items that each rater answers")
+    parser.add_argument("--requests", type=int, default=20_000, help="bad requests")
+    parser.add_argument("--postgresql", metavar="URL", help="of an empty database, which is tried after SQLite")
     given = parser.parse_args()
     for database in (None, given.postgresql) if given.postgresql else (None,):
         crashes(given.items, database)
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def crashes(items: int, database: str | None) -> None:
-    """Let raters answer while the server is killed; print counts."""
+    """Let raters answer while the server is killed, and print what was lost."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         study = small_study("likert", RATERS, items)
@@ -81,7 +81,7 @@ def crashes(items: int, database: str | None) -> None:
 
 
 def missing(raters: list[Rater], study: object, folder: Path, database: str | None) -> int:
-    """Return how many acknowledged pages are not in the database as they were sent."""
+    """Return how many acknowledged pages are missing from the database or differ there."""
     acknowledged = {(rater.name, page): form for rater in raters for page, form in dict(rater.acknowledged).items()}
     storage = Storage.open(folder, study, database)  # type: ignore[arg-type]
     kept = storage.values()
@@ -90,7 +90,7 @@ def missing(raters: list[Rater], study: object, folder: Path, database: str | No
 
 
 def refusals(count: int) -> None:
-    """Send bad requests; print what came back, and the memory before and after."""
+    """Send bad requests; print the statuses of the answers, and the memory before and after."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         small_study(raters=3).save(folder)

@@ -1,8 +1,8 @@
-"""A study from `create` to the report, as the guide has it: what the commands take, and what is typed.
+"""A study from `create` to the report, as in the guide: the time of each command, and the time to type it.
 
     python benchmarks/study_walk.py RUN RUN
 
-Eighteen raters answer at once over loopback, without thinking; the rest is the guide's commands as processes.
+Eighteen raters answer at once over loopback, without thinking; everything else is the guide's commands as processes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TYPED_IN_A_SECOND = 3
 def main() -> None:
     """Print a row for each command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", nargs=2, type=Path)
+    parser.add_argument("runs", nargs=2, type=Path, metavar="RUN")
     runs = [str(run.resolve()) for run in parser.parse_args().runs]
     rows = [["command", "to type, s", "it takes, s"]]
 

@@ -1,14 +1,14 @@
 """Table 1 of Sharma et al. (2017) beside ours: every model on both corpora, trained, decoded and scored.
 
-    python benchmarks/table1.py                    everything: 3 seeds a neural model, about an hour on two cores
+    python benchmarks/table1.py                    everything, three seeds: about an hour on two cores
     python benchmarks/table1.py --seeds 1          one seed
-    python benchmarks/table1.py --only dstc2       rows whose name begins so
-    python benchmarks/table1.py --paper --seeds 1  the paper's eight models alone, one seed
+    python benchmarks/table1.py --only dstc2       rows whose name begins with this
+    python benchmarks/table1.py --paper --seeds 1  only the paper's eight models, one seed
     python benchmarks/table1.py --runs FOLDER      keep the runs there; finished ones are not trained again
     python benchmarks/table1.py --set training.epochs=3    overrides, as `dactnlg train` takes them
 
 The corpora are looked for in DACTNLG_DATA, else in ../shared/data. Scores are medians over the seeds, with the lowest
-and the highest in brackets; METEOR needs the extra `meteor`. SER is over delexicalisable slots; hard is
+and the highest in brackets; METEOR needs the extra `meteor`. SER counts delexicalisable slots; `hard` is
 `--constraint hard`, the default of generation.
 """
 
@@ -51,14 +51,13 @@ PAPER = {
     "dstc2-sclstm": (0.880, 0.850, 0.828, 0.812, 0.578, 0.874),
     "dstc2-hierarchical": (0.909, 0.890, 0.878, 0.870, 0.624, 0.899),
 }
-# BLEU-4 and slot error rate of RNNLG's own sclstm on its own restaurants, as published with RALSTM (2018).
 HUMAN = "restaurants-human-sclstm"
 OTHERS = ("hotel-sclstm", "laptop-sclstm", "tv-sclstm", "e2e-sclstm", "viggo-sclstm", "trails-sclstm")
 
 
 @dataclass
 class Row:
-    """The figures of one configuration, one entry a seed."""
+    """The figures of one configuration under one constraint, one entry for each seed."""
 
     name: str
     constraint: Constraint
@@ -69,7 +68,7 @@ class Row:
     seconds: list[float] = field(default_factory=list)
 
     def add(self, preset: str, result: Evaluation, seconds: float) -> None:
-        """Take the figures of one run."""
+        """Add the figures of one run."""
         scores = next(scores for scores in result.results if scores.preset == preset).scores
         for name in COLUMNS:
             self.scores.setdefault(name, []).append(scores[name].value or 0.0)
@@ -91,7 +90,7 @@ def broken(text: str) -> bool:
 
 
 def trained(config: Mapping[str, Any] | Config, folder: Path) -> float:
-    """Train unless the folder holds the finished run, and return how long it took in seconds."""
+    """Train unless the folder holds the finished run; return how many seconds the training took."""
     noted = folder / "seconds.txt"
     if is_unfinished(Run(folder)):
         before = float(noted.read_text(encoding="utf-8")) if noted.exists() else 0.0
@@ -105,10 +104,10 @@ def trained(config: Mapping[str, Any] | Config, folder: Path) -> float:
 
 
 def measure(name: str, preset: str, seeds: list[int], runs: Path, overrides: list[str]) -> list[Row]:
-    """Train and score one configuration with every seed: a row with reranking, and one with the hard constraint."""
+    """Train and score one configuration with every seed; return a row for each constraint."""
     random = name.endswith("random")
     rows = [Row(name, constraint) for constraint in (("none",) if random else ("rerank", "hard"))]
-    # Only DSTC2 asks among other acts, and its references word the question otherwise than its training does.
+    # Only DSTC2 combines questions with other acts, and its references word them otherwise than its training does.
     if name.startswith("dstc2") and not random:
         rows.append(Row(name, "hard", append_questions=False))
     for seed in seeds:
@@ -123,13 +122,13 @@ def measure(name: str, preset: str, seeds: list[int], runs: Path, overrides: lis
 
 
 def median(values: list[float]) -> str:
-    """Return the median, with the lowest and the highest where there are several."""
+    """Return the median, with the lowest and the highest if there are several values."""
     middle = f"{statistics.median(values):.3f}"
     return middle if len(values) == 1 else f"{middle} [{min(values):.3f}, {max(values):.3f}]"
 
 
 def show(row: Row) -> str:
-    """Return one line of the table, in Markdown."""
+    """Return one row of the table, in Markdown."""
     constraint = row.constraint if row.append_questions else f"{row.constraint}, no questions appended"
     cells = [row.name, constraint, *(median(row.scores[name]) for name in COLUMNS)]
     cells += [f"{max(row.ser):.4f}", str(sum(row.faults)), f"{statistics.median(row.seconds):.0f}"]
@@ -137,12 +136,12 @@ def show(row: Row) -> str:
 
 
 def main() -> None:
-    """Print the table line by line, as the figures come in."""
+    """Print the table row by row, as the figures become known."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--only", default="", help="rows whose name begins so")
-    parser.add_argument("--paper", action="store_true", help="the eight models of the paper's table alone")
-    parser.add_argument("--runs", type=Path, default=Path("runs/table1"))
+    parser.add_argument("--only", default="", metavar="NAME", help="rows whose name begins with NAME")
+    parser.add_argument("--paper", action="store_true", help="only the eight models of the paper's table")
+    parser.add_argument("--runs", type=Path, default=Path("runs/table1"), help="finished runs are not trained again")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
     options = parser.parse_args()
     print(heading(options.seeds))
@@ -154,7 +153,7 @@ def main() -> None:
     started = time.perf_counter()
     for name, preset in plan:
         if name.startswith(options.only):
-            # One seed is enough where nothing is published to compare with: what counts is that no slot is lost.
+            # Without published figures to compare with one seed is enough: what counts is that no slot is lost.
             seeds = options.seeds[:1] if name in OTHERS else options.seeds
             if name in PAPER:
                 print(f"| {name} | paper | {' | '.join(f'{score:.3f}' for score in PAPER[name])} | | | |", flush=True)

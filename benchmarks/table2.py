@@ -1,12 +1,13 @@
 """Table 2 of Sharma et al. (2017) beside ours: embedding metrics of finished runs, with vectors and encoder named.
 
     python benchmarks/table2.py RUN...                       runs on restaurants and DSTC2, of any model
-    python benchmarks/table2.py --vectors glove.txt RUN...   by default those in DACTNLG_VECTORS, else the corpora's
+    python benchmarks/table2.py --vectors glove.txt RUN...   other vectors than those below
     python benchmarks/table2.py --gold restaurants           the references themselves, without a run
 
-The corpora are looked for in DACTNLG_DATA, else in ../shared/data. The paper's first column is Skip-Thought, whose
-weights are no longer published: MiniLM stands in its place, and these two columns cannot be compared. The paper does
-not name its vectors (nlg-eval's are GloVe 6B with 300 dimensions).
+The vectors are those that DACTNLG_VECTORS names, else `embeddings/glove.6B.100d.subset.txt` of the data. The corpora
+are looked for in DACTNLG_DATA, else in ../shared/data. The paper's first column is Skip-Thought, whose weights are no
+longer published: MiniLM takes its place, and these two columns cannot be compared. The paper does not name its vectors
+(nlg-eval's are GloVe 6B with 300 dimensions).
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ PAPER = {
 
 
 def score_run(folder: Path, vectors: Path) -> tuple[tuple[str, str], Scores]:
-    """Generate the test split as the paper did, beam search with reranking, and score it; with (corpus, model)."""
+    """Generate the test split by beam search with reranking, as the paper did; return (corpus, model) and scores."""
     config = Run(folder).check()
     constraint: Constraint = "none" if config.model.name == "random" else "rerank"
     options = GenerationOptions(constraint=constraint)
@@ -58,7 +59,7 @@ def score_run(folder: Path, vectors: Path) -> tuple[tuple[str, str], Scores]:
 
 
 def score_gold(corpus: str, vectors: Path) -> tuple[tuple[str, str], Scores]:
-    """Score the first reference of each test row."""
+    """Score the first reference of each test row; return (corpus, "gold") and scores."""
     examples = load_corpus(corpus, DATA).split("test")
     references, normalize = references_for(PRESET, examples)
     segments = [Segment(normalize(e.references[0]), refs, e.turn) for e, refs in zip(examples, references, strict=True)]
@@ -66,7 +67,7 @@ def score_gold(corpus: str, vectors: Path) -> tuple[tuple[str, str], Scores]:
 
 
 def show(key: tuple[str, str], result: Scores, label: str, seconds: float) -> str:
-    """Return one line of the table, in Markdown: the paper's number, then ours."""
+    """Return one row of the table, in Markdown: for each metric the paper's number, then ours."""
     theirs = PAPER.get(key, (None,) * len(NAMES))
     cells = [key[0], MODELS.get(key[1], key[1]), label]
     for name, number in zip(NAMES, theirs, strict=True):
@@ -76,7 +77,7 @@ def show(key: tuple[str, str], result: Scores, label: str, seconds: float) -> st
 
 
 def print_table(runs: Sequence[Path], gold: Sequence[str], vectors: Path) -> None:
-    """Print a line for each corpus's references and each run as the figures come in, then what they were made with."""
+    """Print a row for the references of each corpus and for each run, then the signatures of the metrics."""
     print("| corpus | model | run | " + " | ".join(f"paper | {name}" for name in NAMES) + " | seconds |")
     print("|" + "---|" * (4 + 2 * len(NAMES)), flush=True)
     result = None
@@ -94,8 +95,10 @@ def main() -> None:
     """Read the arguments and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="*", metavar="RUN")
-    parser.add_argument("--gold", nargs="*", default=[], metavar="CORPUS")
-    parser.add_argument("--vectors", type=Path, default=Path(os.environ.get("DACTNLG_VECTORS") or VECTORS))
+    parser.add_argument("--gold", nargs="*", default=[], metavar="CORPUS", help="score the references of these")
+    parser.add_argument(
+        "--vectors", type=Path, default=Path(os.environ.get("DACTNLG_VECTORS") or VECTORS), help="word vectors"
+    )
     options = parser.parse_args()
     if not options.runs and not options.gold:
         parser.error("name run folders, or --gold CORPUS")

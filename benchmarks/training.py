@@ -1,14 +1,14 @@
-"""How fast sentences are learned, beside a PyTorch SC-LSTM trained in the usual way, on the same batches.
+"""The speed of training, beside that of an SC-LSTM in PyTorch trained in the usual way on the same batches.
 
     python benchmarks/training.py
     python benchmarks/training.py --rounds 3 --backend numpy keras
 
-The workload is fixed: restaurants, hidden 100, batches of 64 (32 as well), dropout 0.3, Adam, gradients clipped; one
-epoch of E2E from its first batches. Machines are shared and loads wander, so all take turns, a few batches each, and
-what counts is the ratio: the median over the turns, of wall time and of processor time. The peer learns in both its
-ways, word by word as published, and with all that does not depend on the state taken out of the loop; ratios are given
-to either. Its batches are cut to their longest sentence, as its own loader would. The corpora are looked for in
-DACTNLG_DATA, else in ../shared/data. Needs the extra `bench`.
+The workload is fixed: restaurants, hidden 100, batches of 64 and of 32, dropout 0.3, Adam, clipped gradients; the time
+of an epoch of E2E is estimated from its first batches. Since the load of a shared machine varies, all take turns of a
+few batches each, and what counts is the ratio: the median over the turns, of wall time and of processor time. The peer
+learns in two ways, word by word as published, and with everything that does not depend on the state outside the loop;
+ratios are given to both. Its batches are cut to their longest sentence, as its own loader would do. The corpora are
+looked for in DACTNLG_DATA, else in ../shared/data. Needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from dactnlg.runs.config import load_config
 from dactnlg.training.keras_learner import KerasLearner
 
 TURN = 10
-"""Batches learned from at a time before another takes its turn."""
+"""How many batches one learns from before another takes its turn."""
 
 Learn = Callable[[Batch], float]
 Batches = list[tuple[Batch, int]]
 
 
 class Contestant:
-    """One way to learn, with the time that each of its turns took.
+    """One way to learn, with the speed of each of its turns.
 
     Args:
         name: for the table.
         learn: takes a step on a batch.
-        batches: what to learn from.
-        epoch: how many of them an epoch has.
+        batches: the batches to learn from, with their numbers of tokens.
+        epoch: how many batches an epoch has.
     """
 
     def __init__(self, name: str, learn: Learn, batches: Batches, epoch: int = 0) -> None:
@@ -59,7 +59,7 @@ class Contestant:
         self.processor: list[float] = []
 
     def turn(self, number: int) -> None:
-        """Learn from the next few batches; the speeds, in tokens a second, are noted."""
+        """Learn from the next few batches, and note the speeds in tokens per second."""
         few = [self.batches[(number * TURN + k) % len(self.batches)] for k in range(TURN)]
         tokens = sum(count for _, count in few)
         wall, processor = time.perf_counter(), time.process_time()
@@ -69,7 +69,7 @@ class Contestant:
         self.processor.append(tokens / (time.process_time() - processor))
 
     def row(self, peers: Sequence[Contestant]) -> str:
-        """Return a line of the table."""
+        """Return a row of the table."""
         ratios = [
             statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
             for peer in peers
@@ -99,7 +99,7 @@ def ours(config_name: str, size: int, backend: str, most: int | None = None) -> 
 
 
 def theirs(like: Contestant, size: int, *, hoisted: bool) -> Contestant:
-    """Return the peer, with as many threads as it is fastest with."""
+    """Return the peer, with the number of threads that it is fastest with."""
     import torch
     from peer_torch import PeerSCLSTM, choose_threads, learner
 
@@ -123,7 +123,7 @@ def _cut(batch: Batch) -> Batch:
 
 
 def race(contestants: Sequence[Contestant], turns: int) -> None:
-    """Let all take turns, the first ones not counted, and print their lines; the first two are the peer's."""
+    """Let all take turns, of which the first are not counted, and print their rows; the first two are the peer's."""
     for contestant in contestants:
         contestant.turn(0)
         contestant.wall.clear()
@@ -139,7 +139,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=2, help="epochs of restaurants")
-    parser.add_argument("--backend", choices=("numpy", "keras"), nargs="+", default=["numpy"])
+    parser.add_argument("--backend", choices=("numpy", "keras"), nargs="+", default=["numpy"], help="dactnlg's own")
     parser.add_argument("--batch-size", type=int, nargs="+", default=[64, 32])
     options = parser.parse_args()
     print(versions("tensorflow", "keras", "numpy", "torch"))

@@ -1,4 +1,4 @@
-"""Acts that training never had, drawn from a corpus with a seed: values are drawn as often as training has them."""
+"""Acts that training lacks, drawn from a corpus with a seed; values are drawn as often as they occur in training."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ NEW = {
     "priceRange": ["under £10", "more than £45", "£30-40", "very cheap", "luxury"],
     "rating": ["superb", "mediocre", "overrated", "worth a try", "terrible"],
 }
-"""Values that E2E, hotel and ViGGO lack, of slots whose values a shipped configuration says in words.
+"""Values that E2E, hotel and ViGGO lack, for slots whose values are said in words by a shipped configuration.
 
-Restaurants and DSTC2 have some of the foods; with them food is a placeholder, whatever it is.
+Restaurants and DSTC2 have some of the foods, but there food is a placeholder, whatever its value.
 """
 
 Values = dict[str, dict[str, list[str | None]]]
 
 
 def values_of(corpus: Corpus) -> Values:
-    """Return the values that each act type's slots have in training, as often as they stand there."""
+    """Return the values of each act type's slots in training, each as often as it occurs."""
     found: Values = {}
     for example in corpus.split("train"):
         for act in example.turn:
@@ -36,7 +36,7 @@ def values_of(corpus: Corpus) -> Values:
 
 
 def subsets(corpus: Corpus, number: int, seed: int) -> list[Turn]:
-    """Return acts of one act type of training each, with some of the slots that it takes, in values of training."""
+    """Return acts with a random subset of the slots that their act type takes in training, and values of training."""
     values, chance, found = values_of(corpus), random.Random(seed), list[Turn]()
     while len(found) < number:
         act_type = chance.choice(sorted(values))
@@ -48,11 +48,11 @@ def subsets(corpus: Corpus, number: int, seed: int) -> list[Turn]:
 
 
 def one_away(corpus: Corpus, number: int, seed: int) -> list[Turn]:
-    """Return turns of training with one slot more, one less, or another one, whose combination training never had."""
+    """Return turns of training with one slot more, less, or replaced, whose combination training lacks."""
     values, chance, found = values_of(corpus), random.Random(seed), dict[Turn, None]()
     turns = _distinct(corpus)
     seen = {combination(turn) for turn in turns}
-    # A corpus of few combinations may have fewer than are asked for.
+    # A corpus with few combinations may have fewer such acts.
     for _ in range(200 * number):
         turn = _changed(chance.choice(turns), values, chance)
         if turn is not None and combination(turn) not in seen:
@@ -63,7 +63,7 @@ def one_away(corpus: Corpus, number: int, seed: int) -> list[Turn]:
 
 
 def of_test_split(corpus: Corpus, number: int, seed: int) -> list[Turn]:
-    """Return turns of the test split whose combination training never had; fewer where it has no more."""
+    """Return turns of the test split whose combination training lacks; fewer if there are not so many."""
     seen = {combination(turn) for turn in _distinct(corpus)}
     turns = dict.fromkeys(example.turn for example in corpus.split("test"))
     found = [turn for turn in turns if combination(turn) not in seen]
@@ -71,7 +71,7 @@ def of_test_split(corpus: Corpus, number: int, seed: int) -> list[Turn]:
 
 
 def new_values(corpus: Corpus, number: int, seed: int) -> list[Turn]:
-    """Return turns of training with a value of `NEW` in the place of their own; none where it has no such slots."""
+    """Return turns of training with a value of `NEW` in place of their own; none if the corpus has no such slots."""
     chance, found = random.Random(seed), dict[Turn, None]()
     turns = [turn for turn in _distinct(corpus) if any(_new(slot) for _, slot in turn.slots())]
     for _ in range(200 * number if turns else 0):
@@ -86,7 +86,7 @@ def new_values(corpus: Corpus, number: int, seed: int) -> list[Turn]:
 
 
 def one_more_value(corpus: Corpus, number: int, seed: int) -> list[Turn]:
-    """Return turns of training in which a slot with an ordinary value has one more, which it has elsewhere."""
+    """Return turns of training in which a slot with an ordinary value has one more value, taken from training."""
     values, chance, found = values_of(corpus), random.Random(seed), dict[Turn, None]()
     turns = _distinct(corpus)
     for _ in range(200 * number):
@@ -104,7 +104,7 @@ def one_more_value(corpus: Corpus, number: int, seed: int) -> list[Turn]:
 
 
 def several_acts(corpus: Corpus, number: int, seed: int) -> list[Turn]:
-    """Return two acts of training each, which it never has in one turn: of other types, or about two things."""
+    """Return pairs of acts of training that it never has in one turn: of types never combined, or about two names."""
     chance, found = random.Random(seed), dict[Turn, None]()
     turns = _distinct(corpus)
     together = {frozenset(act.act_type for act in turn) for turn in turns}
@@ -128,7 +128,7 @@ def _new(slot: Slot) -> bool:
 
 
 def combination(turn: Turn) -> tuple[object, ...]:
-    """Return what of a turn training may have had: act types, slots and special values, in whatever order."""
+    """Return a turn's combination of act types, slots and special values, whatever their order."""
     return tuple(sorted((act.act_type, *sorted(f"{s.name}={s.special}" for s in act.slots)) for act in turn.acts))
 
 

@@ -1,10 +1,10 @@
-"""Voice: how long a pipeline waits for a sentence, as Pipecat and LiveKit would call for it.
+"""How long a voice pipeline waits for a sentence, called as from Pipecat or LiveKit.
 
-python benchmarks/voice.py RUN [--acts N]
+    python benchmarks/voice.py RUN [--acts N]
 
-The acts are distinct ones of the run's test split, one after the other, each awaited in an event loop that goes on with
-other work (`asyncio.to_thread`), as in the guide to frameworks. Milliseconds, for acts that come the first time and for
-the same ones once more; and the longest time that the loop itself stood still.
+Distinct acts of the run's test split are generated one after the other, each awaited in an event loop that continues
+with other work (`asyncio.to_thread`), as in the guide to frameworks. The table has milliseconds, for the acts as they
+come first and for the same acts once more, and the longest time for which the loop itself stood still.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
-    parser.add_argument("--acts", type=int, default=300)
+    parser.add_argument("--acts", type=int, default=300, help="at most so many acts")
     options = parser.parse_args()
     corpus = Run(options.run).check().corpus
     test = load_corpus(corpus.name, corpus.data_dir).split("test")

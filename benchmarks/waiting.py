@@ -1,12 +1,11 @@
-"""How long one waits for a sentence: a run is loaded, then says acts one by one, as a dialogue system has it do.
+"""How long one waits for a sentence: a run is loaded and generates acts one by one, as in a dialogue system.
 
     python benchmarks/waiting.py runs/restaurants-1 runs/laptop-1
 
-A row a run: loading it; its first act, of slots that training never had together; a hundred of these, for which
-training's texts are taken apart once for every act type; a hundred further ones; a hundred acts of the test split; or
-as many as there are.
-Milliseconds of processor time. The acts are drawn with a seed, from the corpus that the run was trained on, and differ.
-Set OMP_NUM_THREADS=1: waiting threads count.
+A row for each run: loading it; its first act, with slots that training never has together; a hundred such acts, during
+which training's sentences are taken apart once for every act type; a hundred more of them; and a hundred acts of the
+test split, or as many as there are. Times are milliseconds of processor time. All acts differ, and are drawn with a
+seed from the corpus that the run was trained on. Set OMP_NUM_THREADS=1, since waiting threads count.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from dactnlg.generation.generator import Generator
 from dactnlg.runs.config import load_config
 
 ACTS, SEED = 100, 5
-"""Acts of each kind, and the seed that they are drawn with."""
+"""How many acts of each kind, and the seed of the draw."""
 
 
 def waits(generator: Generator, turns: Sequence[Turn]) -> list[float]:
-    """Return how many milliseconds each act takes, given alone."""
+    """Return how many milliseconds each act takes when it is generated alone."""
     found = []
     for turn in turns:
         started = time.process_time()
@@ -40,7 +39,7 @@ def waits(generator: Generator, turns: Sequence[Turn]) -> list[float]:
 
 
 def row(folder: Path, acts: int) -> list[str]:
-    """Return the cells of a run."""
+    """Return the cells of a run's row."""
     corpus = load_corpus(load_config(folder / "config.yaml").corpus.name, DATA)
     started = time.process_time()
     generator = Generator.load(folder)
@@ -57,7 +56,7 @@ def row(folder: Path, acts: int) -> list[str]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", nargs="+", type=Path)
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
     parser.add_argument("--acts", type=int, default=ACTS, help="acts of each kind")
     arguments = parser.parse_args()
     print(f"{versions('dactnlg', 'numpy')}\n")

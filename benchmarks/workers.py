@@ -1,12 +1,12 @@
-"""One process, two worker processes and two devices beside each other: the losses of each epoch, and the times.
+"""Training in one process and in two worker processes: the losses of each epoch, and the times.
 
     python benchmarks/workers.py                         TensorFlow and JAX, the embedded corpus
     python benchmarks/workers.py --backend jax --corpus restaurants --epochs 3
 
-The workload is fixed: the sc-LSTM of the corpus's configuration, hidden 100, without dropout (each device of
-TensorFlow would drop units of its own), `training.backend=keras`. Every run is `dactnlg train` as a process. Two
-workers on one machine share its cores: the table shows that the curves agree, not what a second machine gains. Times
-are those of the epochs in the run's history, the first of which compiles.
+The workload is fixed: the sc-LSTM of the corpus's configuration, hidden 100, without dropout (each device of TensorFlow
+would drop other units), `training.backend=keras`. Every run is `dactnlg train` as a process. Two workers on one machine
+share its cores: the table shows that the losses agree, not what a second machine gains. Times are those of the epochs
+in the run's history, of which the first compiles.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from common import DATA, REPOSITORY, versions
 
 
 def start(corpus: str, backend: str, epochs: int, run: Path, *more: str) -> subprocess.Popen[str]:
-    """Start a training."""
+    """Start a training as a process."""
     sets = [f"training.epochs={epochs}", f"training.patience={epochs}", "training.backend=keras", "model.dropout=0.0"]
     words = [word for setting in sets for word in ("--set", setting)]
     data = ["--data-dir", str(DATA)] if corpus != "trails" else []
@@ -37,20 +37,20 @@ def start(corpus: str, backend: str, epochs: int, run: Path, *more: str) -> subp
 
 
 def finish(process: subprocess.Popen[str]) -> None:
-    """Wait for a training, and leave where it failed."""
+    """Wait for a training; exit with its errors if it failed."""
     _, errors = process.communicate()
     if process.returncode:
         raise SystemExit(errors)
 
 
 def history(run: Path) -> list[dict[str, float]]:
-    """Return what each epoch led to."""
+    """Return the figures of each epoch."""
     with (run / "history.csv").open(encoding="utf-8") as file:
         return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
 def addresses(count: int) -> str:
-    """Return addresses of this machine that nobody uses."""
+    """Return free addresses of this machine, joined by commas."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     found = ",".join(f"127.0.0.1:{taken.getsockname()[1]}" for taken in sockets)
     for taken in sockets:
