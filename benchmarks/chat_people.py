@@ -65,7 +65,7 @@ class Noted:
     flying: int | None = None
 
     def lacks(self, kept: Chat | None, criteria: Sequence[str]) -> list[str]:
-        """Return what a stored conversation lacks or has otherwise than acknowledged; it may contain more."""
+        """Return how a stored conversation differs from what was acknowledged; it may contain more."""
         flying = self.flying
         if kept is None:
             return ["everything"] if self.texts else []

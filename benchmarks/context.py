@@ -55,7 +55,7 @@ def shuffled(corpus: Corpus, folder: Path) -> Path:
 
 
 def ceiling(corpus: Corpus) -> str:
-    """Return in a sentence how many acts have several wordings: context can help with these only."""
+    """Return how many acts have several wordings, as a sentence: context can only help with these."""
     style = corpus.style()
     wordings: dict[frozenset[str], Counter[tuple[str, ...]]] = {}
     for row in sentences(corpus, "train", "human", style):

@@ -59,7 +59,7 @@ def scores_of(label: str, run: Path, given: argparse.Namespace) -> dict[str, flo
 
 
 def orders(perplexities: dict[str, float]) -> str:
-    """Return, for each of CoTK's tables, the order of the models by perplexity here and there."""
+    """Return, for each of CoTK's tables, the order of the models by perplexity, here and in the table."""
     lines = []
     for title, (models, theirs) in PUBLISHED.items():
         found = sorted((perplexities[name], name) for name in models if name in perplexities)

@@ -32,7 +32,7 @@ LONGEST = 16
 
 
 def distinct(answers: Sequence[str], n: int = 2) -> float:
-    """Return the number of different n-grams of answers divided by the number of all."""
+    """Return the number of different n-grams in the answers, divided by that of all n-grams."""
     grams = [tuple(words[i : i + n]) for words in (each.split() for each in answers) for i in range(len(words) - n + 1)]
     return len(set(grams)) / max(1, len(grams))
 

@@ -214,7 +214,7 @@ def learner(peer: PeerSCLSTM) -> Callable[[Batch], float]:
 
 
 def choose_threads(work: Callable[[], object]) -> int:
-    """Set and return the number of threads, 1 or 2, that PyTorch is faster with: for small products one may be."""
+    """Set and return the number of threads, 1 or 2, with which PyTorch does some work faster."""
     times = {}
     for threads in (1, 2):
         torch.set_num_threads(threads)

@@ -65,7 +65,7 @@ def sentences(folder: Path, numbers: Mapping[str, int], seed: int) -> Iterator[l
 
 
 def cells(line: str) -> list[str]:
-    """Return the cells of a table's line."""
+    """Return the cells of a row."""
     return [cell.strip().replace("\\|", "|") for cell in line.strip().strip("|").replace("\\|", "\0").split("|")]
 
 

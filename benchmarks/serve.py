@@ -45,7 +45,7 @@ GENERATE = "/v1/generate"
 
 @dataclass
 class Server:
-    """A server process and where it listens."""
+    """A server process, and the host and port on which it listens."""
 
     process: subprocess.Popen[str]
     host: str
@@ -58,13 +58,13 @@ class Server:
         return sum(map(resident, (pid, *map(int, children))))
 
     def alive(self) -> bool:
-        """Whether the process has not ended."""
+        """Whether the process is running."""
         return self.process.poll() is None
 
 
 @contextlib.contextmanager
 def serving(*arguments: str) -> Iterator[Server]:
-    """Start `dactnlg serve` on a free port; end it with SIGTERM, which it must answer with exit code 0."""
+    """Start `dactnlg serve` on a free port; end it with SIGTERM, or kill it after a minute."""
     command = [sys.executable, "-m", "dactnlg", "serve", *arguments, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         if process.stderr is None:

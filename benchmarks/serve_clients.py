@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 _ASK = """
@@ -70,13 +71,25 @@ def from_openapi(host: str, port: int, examples: int) -> Counter[str]:
         host, port: the server.
         examples: how many of each kind for each route.
     """
+    found: Counter[str] = Counter()
+    try_routes(f"{host}:{port}", examples, lambda _, status: found.update([f"{status // 100}xx"]))
+    return found
+
+
+def try_routes(address: str, examples: int, note: Callable[[Any, int], None]) -> None:
+    """Send valid and invalid requests, made from the OpenAPI document, to every route of a server.
+
+    Args:
+        address: host and port of the server.
+        examples: how many of each kind for each route.
+        note: called with schemathesis's case and the status of each answer.
+    """
     import schemathesis
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis.errors import Unsatisfiable
     from schemathesis import GenerationMode
 
-    found: Counter[str] = Counter()
-    document = schemathesis.openapi.from_url(f"http://{host}:{port}/openapi.json")
+    document = schemathesis.openapi.from_url(f"http://{address}/openapi.json")
 
     def try_route(operation: Any, mode: Any) -> None:
         @given(case=operation.as_strategy(generation_mode=mode))
@@ -89,7 +102,7 @@ def from_openapi(host: str, port: int, examples: int) -> Counter[str]:
             suppress_health_check=list(HealthCheck),
         )
         def attempt(case: Any) -> None:
-            found[f"{case.call().status_code // 100}xx"] += 1
+            note(case, case.call().status_code)
 
         # A route without parameters has no invalid requests.
         with contextlib.suppress(Unsatisfiable):
@@ -98,4 +111,3 @@ def from_openapi(host: str, port: int, examples: int) -> Counter[str]:
     for result in document.get_all_operations():
         for mode in (GenerationMode.NEGATIVE, GenerationMode.POSITIVE):
             try_route(result.ok(), mode)
-    return found

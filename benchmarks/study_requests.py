@@ -5,7 +5,6 @@ Each must be answered with a 4xx, and change nothing.
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import random
 import socket
@@ -14,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
+
+from serve_clients import try_routes
 
 FORM = "application/x-www-form-urlencoded"
 VALUES = (
@@ -155,34 +156,13 @@ def from_openapi(target: Target, examples: int) -> Outcome:
         target: the target of the requests.
         examples: how many of each kind for each route.
     """
-    import schemathesis
-    from hypothesis import HealthCheck, Phase, given, settings
-    from schemathesis import GenerationMode
-
     outcome = Outcome()
-    document = schemathesis.openapi.from_url(f"http://{target.address}/openapi.json")
 
-    def try_route(operation: Any, mode: Any) -> None:
-        @given(case=operation.as_strategy(generation_mode=mode))
-        @settings(
-            max_examples=examples,
-            deadline=None,
-            database=None,
-            derandomize=True,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
-        def attempt(case: Any) -> None:
-            status = case.call().status_code
-            public = status < 400 and operation.path == "/healthz"
-            outcome.note(f"{operation.method} {operation.path} {case.body!r:.80}", 400 if public else status)
+    def note(case: Any, status: int) -> None:
+        public = status < 400 and case.path == "/healthz"
+        outcome.note(f"{case.method} {case.path} {case.body!r:.80}", 400 if public else status)
 
-        attempt()
-
-    for result in document.get_all_operations():
-        for mode in (GenerationMode.NEGATIVE, GenerationMode.POSITIVE):
-            with contextlib.suppress(Exception if mode is GenerationMode.NEGATIVE else ()):
-                try_route(result.ok(), mode)
+    try_routes(target.address, examples, note)
     return outcome
 
 
