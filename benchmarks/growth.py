@@ -153,7 +153,9 @@ def main() -> None:
     parser.add_argument("run", type=Path, help="a finished run of a neural model")
     parser.add_argument("--only", choices=tuple(KINDS), nargs="+", default=tuple(KINDS), help="what grows")
     for name, sizes in SIZES.items():
-        parser.add_argument(f"--{name}", type=int, nargs="+", default=sizes, metavar="N", help=f"sizes: {PANELS[name]}")
+        parser.add_argument(
+            f"--{name}", type=int, nargs="+", default=sizes, metavar="N", help=f"to measure: {PANELS[name]}"
+        )
     parser.add_argument("--most-acts", type=int, default=max(SIZES["acts"]), help="leave out larger files")
     parser.add_argument("--seconds", type=float, default=1.0, help="how long to repeat what is quick")
     parser.add_argument("--keep", type=Path, help="a file for the points; those in it are not measured again")

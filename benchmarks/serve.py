@@ -7,7 +7,8 @@
     python benchmarks/serve.py soak RUN [--acts 1000000]        resident memory
 
 Each starts its own server with --workers processes, and prints a table. The clients run in this process, on connections
-that stay open.
+that stay open. RUN is a run on the embedded corpus, whose acts `hostile`, `drops` and `soak` send; `load` and `reload`
+take any run.
 """
 
 from __future__ import annotations
