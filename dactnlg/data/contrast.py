@@ -124,9 +124,14 @@ class Contrast:
 
 
 def names(phrase: str, slot_name: str) -> bool:
-    """Return whether a phrase has a word of a slot's name in any form, such as "allows" for `dogsallowed`."""
+    """Return whether a phrase has a word of a slot's name."""
+    return words_of_name(phrase, slot_name) > 0
+
+
+def words_of_name(phrase: str, slot_name: str) -> int:
+    """Return how many words of a phrase are of a slot's name, in any form, such as "allows" for `dogsallowed`."""
     words = [word for word in phrase.split() if word not in _EMPTY_WORDS]
-    return any(names_slot(word, slot_name) or (len(word) > 4 and word[:4] in slot_name.casefold()) for word in words)
+    return sum(names_slot(word, slot_name) or (len(word) > 4 and word[:4] in slot_name.casefold()) for word in words)
 
 
 def merely_names(phrase: str, slot_name: str) -> bool:

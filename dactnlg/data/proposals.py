@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.data.contrast import LONGEST, Contrast, Telling, is_bare, merely_names, names
+from dactnlg.data.contrast import LONGEST, Contrast, Telling, is_bare, merely_names, words_of_name
 from dactnlg.data.corpus import Corpus
 from dactnlg.data.division import FEWEST
 from dactnlg.text.cues import folded, masked
@@ -178,7 +178,7 @@ def _slots(rows: Sequence[_Looked], contrast: Contrast, silent: frozenset[str]) 
                 _note(known, slot, index, missing, having, lost)
     for name in dict.fromkeys(name for name, _ in special):
         own = {value: held for (slot, value), held in special.items() if slot == name}
-        others = [held for (slot, _), held in special.items() if slot != name]
+        others = [(slot, held) for sets in (special, lost) for (slot, _), held in sets.items() if slot != name]
         _find_cues(found[name], own, others, rows, contrast)
     for (name, value), indices in sorted(lost.items()):
         holding = having[name, value]
@@ -210,20 +210,30 @@ def _note(
 def _find_cues(
     known: SlotProposal,
     special: dict[str, set[int]],
-    others: Sequence[set[int]],
+    others: Sequence[tuple[str, set[int]]],
     rows: Sequence[_Looked],
     contrast: Contrast,
 ) -> None:
-    """Find phrases that indicate a slot's special values; `others` are the sentences with each value of other slots."""
+    """Find phrases that indicate a slot's special values.
+
+    Args:
+        known: the slot, whose `cues` are set.
+        special: its special values, with the sentences of each.
+        others: another slot, and the sentences of one of its special values, or of an ordinary one in other words.
+        rows: the pairs.
+        contrast: of their sentences.
+    """
 
     def tell(indices: set[int], apart: set[int], *, short: bool) -> Telling:
         def fits(phrase: str) -> bool:
-            # "It's not available" is about Linux where most games with a Mac release have no Linux release.
-            having = contrast.having([phrase])
-            alike = any(len(having & held) >= len(having & indices) for held in others)
-            if not names(phrase, known.name):
-                return not alike
-            return short or not merely_names(phrase, known.name)
+            # "It's not available" is about Linux where most games with a Mac release have no Linux release; so is
+            # "city center", where few inns in the city centre are for families, about the area.
+            # "No linux release" tells nothing of a Mac release, though it has a word of that slot's name.
+            own, having = words_of_name(phrase, known.name), contrast.having([phrase])
+            alike = (slot for slot, held in others if len(having & held) >= len(having & indices))
+            if any(not own or words_of_name(phrase, slot) > own for slot in alike):
+                return False
+            return not own or short or not merely_names(phrase, known.name)
 
         # Leave out choices between values, which are worded in many ways.
         choices = {i for i in indices if sum(slot.name == known.name for _, slot in rows[i].turn.slots()) > 1}
