@@ -20,6 +20,7 @@ LONGEST = 6
 """Maximum number of words of a phrase."""
 FEW = 4
 """Minimum number of sentences that a phrase without a word of the slot's name must add: "okay i" may be chance."""
+_NO_LETTER = re.compile(r"[\W_]")
 _WORD = re.compile(r"[\w'’]+|[^\w\s]")
 _WORDS_OF_NO_USE = """
     a an and any are as at be but by can can't do does for from had has have i if in is isn't it it's its may
@@ -29,6 +30,8 @@ _WORDS_OF_NO_USE = """
 _EMPTY_WORDS = frozenset(_WORDS_OF_NO_USE.split())
 _AT_EDGES = _EMPTY_WORDS | PREPOSITIONS
 """Words beside a value that are not part of it."""
+_BESIDE_NAMES = _AT_EDGES - {"any", "without"} - NEGATIONS | {"about"}
+"""Words beside a slot's name that say nothing of its value: "about the eco rating", but not "any eco rating"."""
 _OF_SENTENCES = THIRD | {"am", "are", "be", "had", "has", "have", "is", "isn't", "it's", "was", "were"}
 """Verbs: a phrase with one of them is a clause, not a value."""
 
@@ -136,7 +139,10 @@ def words_of_name(phrase: str, slot_name: str) -> int:
 
 def merely_names(phrase: str, slot_name: str) -> bool:
     """Return whether a phrase says nothing but a slot's name, such as "the eco rating" or "about usb ports"."""
-    return all(word in _AT_EDGES or word == "about" or names(word, slot_name) for word in phrase.split())
+    own = [word for word in phrase.split() if word not in _BESIDE_NAMES]
+    # "Eco" and "usb" are too short to name a slot elsewhere.
+    parted = "".join(own).removesuffix("s") in _NO_LETTER.sub("", slot_name.casefold())
+    return parted or all(names(word, slot_name) for word in own)
 
 
 def is_bare(phrase: str) -> bool:

@@ -233,7 +233,7 @@ def _find_cues(
             alike = (slot for slot, held in others if len(having & held) >= len(having & indices))
             if any(not own or words_of_name(phrase, slot) > own for slot in alike):
                 return False
-            return not own or short or not merely_names(phrase, known.name)
+            return short or not merely_names(phrase, known.name)
 
         # Leave out choices between values, which are worded in many ways.
         choices = {i for i in indices if sum(slot.name == known.name for _, slot in rows[i].turn.slots()) > 1}

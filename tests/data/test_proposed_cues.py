@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from dactnlg.data.card import load_card
+from dactnlg.data.contrast import merely_names
 from dactnlg.data.proposal_files import initialize
 
 WORDS = ["quick", "slow", "new", "old", "big", "small", "long", "short"]
@@ -44,3 +47,20 @@ def test_words_of_another_slots_name_are_no_cue(tmp_path: Path) -> None:
     cues = cues_of(tmp_path, "has_mac_release", said)
     assert cues["yes"] and not any("linux" in cue for cue in cues["yes"])
     assert any("linux" in cue for cue in cues_of(tmp_path, "has_linux_release", said)["no"])
+
+
+@pytest.mark.parametrize(
+    ("phrase", "slot", "merely"),
+    [
+        ("the eco rating", "ecorating", True),
+        ("about eco", "ecorating", True),
+        ("of usb ports", "hasusbport", True),
+        ("the price range", "priceRange", True),
+        ("any eco rating", "ecorating", False),
+        ("care about eco", "ecorating", False),
+        ("all kids", "kidsallowed", False),
+        ("with or without usb", "hasusbport", False),
+    ],
+)
+def test_a_slots_name_alone_says_no_value(phrase: str, slot: str, merely: bool) -> None:
+    assert merely_names(phrase, slot) == merely
