@@ -1,4 +1,4 @@
-"""The pages of a chat in a real browser: by keyboard, on a phone, in both schemes, without scripts, through a crash."""
+"""The chat pages in a real browser: by keyboard, on a phone, light and dark, without scripts, through a crash."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def server(folder: Path) -> Iterator[list[ChatProcess]]:
 
 
 def opened(context: Any, server: list[ChatProcess], folder: Path, rater: str) -> tuple[Any, list[str]]:
-    """Return a person's page, and what its console says of errors; they have agreed."""
+    """Return the chat page of a person who has consented, and the list of its console errors."""
     page, errors = context.new_page(), []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -39,7 +39,7 @@ def opened(context: Any, server: list[ChatProcess], folder: Path, rater: str) ->
     page.check("[name=agree]")
     page.click("button:text-is('Begin')")
     page.wait_for_selector("#say")
-    # Before its script is there Enter is a new line.
+    # Until the script has loaded, Enter starts a new line.
     page.wait_for_load_state("load")
     return page, errors
 
@@ -51,7 +51,7 @@ def kept(folder: Path, rater: str) -> list[Any]:
     return found
 
 
-def test_a_chat_by_keyboard_alone(browser: Any, server: list[ChatProcess], folder: Path) -> None:
+def test_a_chat_can_be_held_by_keyboard_alone(browser: Any, server: list[ChatProcess], folder: Path) -> None:
     context = browser.new_context()
     page, errors = opened(context, server, folder, "r001")
     for number, text in enumerate(("Hello there", "Something <b>easy</b>", "Thanks, & bye")):
@@ -61,7 +61,7 @@ def test_a_chat_by_keyboard_alone(browser: Any, server: list[ChatProcess], folde
         page.keyboard.press("Enter")
         page.wait_for_selector(f"#place-{2 * number + 1} .vote")
         assert page.inner_text(f"#place-{2 * number} bdi") == text
-    # A reader of the screen hears answers as they come, and which votes stand.
+    # A screen reader announces answers as they arrive, and which votes are set.
     assert page.get_attribute("#talk", "aria-live") == "polite"
     good, bad = page.get_by_label("Good answer").nth(1), page.get_by_label("Bad answer").nth(1)
     for button, stands in ((good, (True, False)), (good, (False, False)), (bad, (False, True)), (good, (True, False))):
@@ -71,7 +71,7 @@ def test_a_chat_by_keyboard_alone(browser: Any, server: list[ChatProcess], folde
             page.wait_for_function(
                 "([e, v]) => e.getAttribute('aria-pressed') === v", arg=[each.element_handle(), str(pressed).lower()]
             )
-    # What is shown stays after a reload, and the rating is open now.
+    # A reload keeps what is shown, and the rating can be opened now.
     page.reload()
     assert page.locator("#talk li").count() == 6
     assert page.get_by_label("Good answer").nth(1).get_attribute("aria-pressed") == "true"
@@ -94,7 +94,7 @@ def test_a_chat_by_keyboard_alone(browser: Any, server: list[ChatProcess], folde
 
 
 @pytest.mark.parametrize(("scheme", "rater"), [("light", "r002"), ("dark", "r003")])
-def test_a_chat_fits_a_phone_and_can_be_read(
+def test_the_chat_pages_fit_a_phone_and_are_legible(
     browser: Any, contrast: str, server: list[ChatProcess], folder: Path, scheme: str, rater: str
 ) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 640}, color_scheme=scheme)
@@ -120,7 +120,7 @@ def test_a_chat_fits_a_phone_and_can_be_read(
     page.click("#rate-it button")
     page.wait_for_selector("#rate")
     look()
-    # Without answers the browser itself holds the form back; the server does so too.
+    # The browser does not submit an incomplete form; the server refuses it, too.
     page.evaluate("document.getElementById('rate').noValidate = true")
     page.click("#rate button")
     page.wait_for_selector("text=5 of 5 questions need an answer")
@@ -142,13 +142,13 @@ def test_a_chat_fits_a_phone_and_can_be_read(
     context.close()
 
 
-def test_a_chat_goes_on_without_scripts(browser: Any, server: list[ChatProcess], folder: Path) -> None:
+def test_a_chat_works_without_scripts(browser: Any, server: list[ChatProcess], folder: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page, _ = opened(context, server, folder, "r004")
     for number in range(3):
         page.fill("#text", f"message {number}")
         page.click("#say button")
-        # The page that comes is another one; a click does not wait for it.
+        # A click does not wait for the new page to load.
         page.locator("#talk li").nth(2 * number + 1).wait_for()
         assert page.locator("#talk li").count() == 2 * number + 2
     for label, stands in (("Good answer", "true"), ("Good answer", "false"), ("Bad answer", "true")):
@@ -164,7 +164,7 @@ def test_a_chat_goes_on_without_scripts(browser: Any, server: list[ChatProcess],
     assert (chat.votes, chat.rated) == ({1: -1}, True)
 
 
-def test_what_is_sent_while_the_server_is_away_arrives_once(
+def test_a_message_sent_while_the_server_is_down_arrives_once(
     browser: Any, server: list[ChatProcess], folder: Path
 ) -> None:
     context = browser.new_context()

@@ -1,4 +1,4 @@
-"""The server of chats as a process: twenty people at once through two kill -9."""
+"""The chat server as a process: twenty people at once, through two kill -9."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from dactnlg.serving.chat.storage import ChatStorage
 PEOPLE, CHATS, TURNS = 20, 2, 3
 
 
-def test_twenty_people_at_once_lose_nothing_to_a_kill(tmp_path: Path, random_run: Path, database: str | None) -> None:
+def test_twenty_people_at_once_lose_nothing_when_the_server_is_killed(
+    tmp_path: Path, random_run: Path, database: str | None
+) -> None:
     study = small_chats((str(random_run), str(random_run)), PEOPLE, CHATS)
     study.save(tmp_path)
     arguments = () if database is None else ("--database", database)
@@ -29,7 +31,7 @@ def test_twenty_people_at_once_lose_nothing_to_a_kill(tmp_path: Path, random_run
         while sum(p.acknowledged for p in people) < share * PEOPLE * CHATS * TURNS and everybody.is_alive():
             time.sleep(0.01)
         server[0].end(signal.SIGKILL)
-        # What was acknowledged until now is there, before anybody sends anything again.
+        # What has been acknowledged is stored, before anybody repeats a request.
         storage = ChatStorage.open(tmp_path, study, database)
         assert lacking(people, storage.all_chats(), criteria) == []
         storage.close()
@@ -39,7 +41,7 @@ def test_twenty_people_at_once_lose_nothing_to_a_kill(tmp_path: Path, random_run
     storage = ChatStorage.open(tmp_path, study, database)
     chats = storage.all_chats()
     assert lacking(people, chats, criteria) == []
-    # Nothing twice, and nothing besides.
+    # Nothing is stored twice, and nothing else is stored.
     assert len(chats) == PEOPLE * CHATS
     for chat in chats:
         noted = people[study.place_of[chat.rater]].noted[chat.number]

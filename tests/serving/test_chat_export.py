@@ -1,4 +1,4 @@
-"""Chats taken home: conversations that self-play's readers read, tables that `study analyse` reads."""
+"""Exported chats: conversations that self-play's reader accepts, and tables for `study analyse`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PEOPLE, CHATS = 12, 2
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A study in which everybody likes the second system better by two points, and votes so."""
+    """A chat study whose participants rate the second system two points higher, and vote accordingly."""
     study = small_chats(people=PEOPLE, chats=CHATS)
     study.save(tmp_path / "chats")
     storage = ChatStorage.open(tmp_path / "chats", study)
@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_conversations_votes_and_ratings_are_read_elsewhere(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exported_conversations_votes_and_ratings_can_be_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = folder / "said"
     assert main(["chat", "export", str(folder / "chats"), "--output", str(said)]) == 0
     assert "24 conversations, 23 of them rated, 24 votes" in capsys.readouterr().err
@@ -68,12 +68,12 @@ def test_conversations_votes_and_ratings_are_read_elsewhere(folder: Path, capsys
         assert (talk.bot, talk.more["rater"]) == (row["system"], row["rater"])
         assert talk.more["ratings"][row["criterion"]] == row["value"]
     assert {(row["system"], row["value"]) for row in votes.rows} == {(SYSTEMS[0], -1.0), (SYSTEMS[1], 1.0)}
-    # What is there is not written over.
+    # Nothing is overwritten.
     assert main(["chat", "export", str(folder / "chats"), "--output", str(said)]) == 2
 
 
 @pytest.mark.parametrize("table", ["ratings", "votes"])
-def test_study_analyse_reads_the_tables(folder: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_study_analyse_reads_exported_tables(folder: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chat", "export", str(folder / "chats"), "--output", str(folder / "said")]) == 0
     capsys.readouterr()
     found = folder / "found.json"
@@ -83,13 +83,13 @@ def test_study_analyse_reads_the_tables(folder: Path, table: str, capsys: pytest
     assert all(system in told.out for system in SYSTEMS)
     assert json.loads(found.read_text(encoding="utf-8"))
     if table == "ratings":
-        # Systems are compared within people: of twelve all but the one who left a chat unrated.
+        # Systems are compared within a person: all twelve but the one who left a chat unrated.
         shares = next(line for line in told.out.splitlines() if line.startswith(f"quality    all     {SYSTEMS[1]}"))
         assert "5.00" in shares
         assert re.search(rf"quality +all +{SYSTEMS[0]} +{SYSTEMS[1]} +0.*100.*11\n", told.out)
 
 
-def test_damaged_chats_are_a_users_mistake(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_chat_database_with_a_damaged_page_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "chats" / "ratings.sqlite"
     with sqlite3.connect(path) as plain:
         (size,), (root,) = (
@@ -103,7 +103,7 @@ def test_damaged_chats_are_a_users_mistake(folder: Path, capsys: pytest.CaptureF
     assert "does not serve: database disk image is malformed" in capsys.readouterr().err
 
 
-def test_nothing_to_take_home_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_export_without_chats_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     small_chats().save(tmp_path)
     ChatStorage.open(tmp_path, small_chats()).close()
     assert main(["chat", "export", str(tmp_path), "--output", str(tmp_path / "said")]) == 2
@@ -111,7 +111,7 @@ def test_nothing_to_take_home_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
     assert not (tmp_path / "said").exists()
 
 
-def test_more_chats_take_no_more_queries(folder: Path) -> None:
+def test_the_number_of_queries_does_not_grow_with_the_chats(folder: Path) -> None:
     storage, queries = ChatStorage.open(folder / "chats", small_chats(people=PEOPLE, chats=CHATS)), list[str]()
     event.listen(storage._engine, "after_cursor_execute", lambda *given: queries.append(given[2]))
     assert len(storage.all_chats()) == PEOPLE * CHATS
@@ -119,7 +119,7 @@ def test_more_chats_take_no_more_queries(folder: Path) -> None:
     storage.close()
 
 
-def test_somebody_leaves_while_the_chats_are_read(tmp_path: Path, postgresql: Callable[[], str]) -> None:
+def test_chats_are_read_from_one_snapshot(tmp_path: Path, postgresql: Callable[[], str]) -> None:
     study, database = small_chats(), postgresql()
     storage, other = (ChatStorage.open(tmp_path, study, database) for _ in range(2))
     storage.set_links({rater: f"hash of {rater}" for rater in study.place_of})

@@ -1,4 +1,4 @@
-"""The server of chats: what people see and may send, votes and ratings by their rules, and no word of systems."""
+"""The chat server: what participants see and may send, the rules of votes and ratings, and no hint of the systems."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RATINGS = {f"q{number}": str(number) for number in range(1, 6)}
 
 
 class Parrot:
-    """Says what was said last, and counts; fails when it is told to."""
+    """Repeats the last turn and counts its calls; fails if `fails` is set."""
 
     def __init__(self) -> None:
         self.asked, self.fails = 0, False
@@ -44,7 +44,7 @@ class Parrot:
 
 
 class Desk:
-    """A study of chats, its storage, and a client that follows no redirect."""
+    """A chat study, its storage, and a client that does not follow redirects."""
 
     def __init__(self, folder: Path, study: ChatStudy, database: str | None = None) -> None:
         self.study, self.storage = study, ChatStorage.open(folder, study, database)
@@ -77,7 +77,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     found.storage.close()
 
 
-def test_a_person_agrees_chats_rates_and_may_chat_again(desk: Desk) -> None:
+def test_a_participant_consents_chats_rates_and_may_chat_again(desk: Desk) -> None:
     link = LINK.format("r001")
     assert "I agree and take part" in desk.client.get(link).text
     assert desk.say(link, "too early", "message-0")[0] == 409
@@ -86,7 +86,7 @@ def test_a_person_agrees_chats_rates_and_may_chat_again(desk: Desk) -> None:
     desk.begin()
     for chat in (1, 2):
         for number in range(3):
-            # The server, and not the page alone, wants three messages.
+            # The server, not only the page, requires three messages.
             refused = desk.client.post(f"{link}/chats/{chat}/rating", data=RATINGS, headers=HTML)
             assert (refused.status_code, "at least 3 messages" in refused.text) == (409, True)
             assert desk.client.get(f"{link}/chats/{chat}/rating").status_code == 409
@@ -108,7 +108,7 @@ def test_a_person_agrees_chats_rates_and_may_chat_again(desk: Desk) -> None:
             done = desk.client.post(f"{link}/chats/{chat}/rating", data=RATINGS)
             assert (done.status_code, done.headers["location"]) == (303, f"/study{link}")
         assert desk.client.post(f"{link}/chats/{chat}/rating", data=RATINGS | {"q1": "2"}).status_code == 409
-        # A rated chat has ended.
+        # A rated chat is closed.
         assert desk.say(link, "one more", "message-9", chat)[0] == 409
         assert ("Another chat" in desk.client.get(link).text) == (chat == 1)
         begun = desk.client.post(f"{link}/chats/{chat + 1}", data={"begin": "yes"}).status_code
@@ -121,7 +121,7 @@ def test_a_person_agrees_chats_rates_and_may_chat_again(desk: Desk) -> None:
     )
 
 
-def test_what_is_sent_twice_is_kept_once(tmp_path: Path, database: str | None) -> None:
+def test_a_repeated_request_is_stored_once(tmp_path: Path, database: str | None) -> None:
     desk = Desk(tmp_path, small_chats(), database)
     link = desk.begin()
     first = desk.say(link, "hello", "the-same-id")
@@ -133,7 +133,7 @@ def test_what_is_sent_twice_is_kept_once(tmp_path: Path, database: str | None) -
     assert clicks == [(200, {"place": 1, "vote": 1})] * 4
     assert desk.vote(link, 3, "up", "a-click-of-mine")[0] == 409
     assert desk.vote(link, 1, "down", "a-click-of-mine")[0] == 409
-    # A click that cleared a vote has its sign, too.
+    # A click that cleared a vote keeps its direction, too.
     assert desk.vote(link, 1, "up", "another-click")[1] == desk.vote(link, 1, "up", "another-click")[1]
     assert desk.vote(link, 1, "down", "another-click")[0] == 409
     assert desk.vote(link, 1, "up", "a-third-click") == (200, {"place": 1, "vote": 1})
@@ -142,7 +142,7 @@ def test_what_is_sent_twice_is_kept_once(tmp_path: Path, database: str | None) -
     desk.storage.close()
 
 
-def test_votes_follow_the_rule(tmp_path: Path, database: str | None) -> None:
+def test_the_same_vote_clears_and_the_other_replaces_it(tmp_path: Path, database: str | None) -> None:
     desk = Desk(tmp_path, small_chats(), database)
     link = desk.begin()
     for number in range(3):
@@ -151,7 +151,6 @@ def test_votes_follow_the_rule(tmp_path: Path, database: str | None) -> None:
     for number in range(60):
         place, vote = chance.choice((1, 3, 5)), chance.choice(("up", "down"))
         value = {"up": 1, "down": -1}[vote]
-        # The same again clears it, the other one replaces it.
         stands[place] = 0 if stands.get(place, 0) == value else value
         assert desk.vote(link, place, vote, f"click-{number:03}") == (200, {"place": place, "vote": stands[place]})
     (chat,) = desk.storage.all_chats()
@@ -163,12 +162,12 @@ def test_votes_follow_the_rule(tmp_path: Path, database: str | None) -> None:
     desk.storage.close()
 
 
-def test_an_answer_that_was_lost_is_given_again(desk: Desk) -> None:
+def test_a_failed_answer_can_be_requested_again(desk: Desk) -> None:
     link = desk.begin()
     desk.parrot.fails = True
     status, problem = desk.say(link, "hello", "message-0")
     assert (status, "try again" in problem["detail"]) == (503, True)
-    # The message is kept: the page says so, and another one has to wait.
+    # The message is stored: the page says so, and the next one has to wait.
     assert "no answer yet" in desk.client.get(link).text
     assert desk.say(link, "well?", "message-1")[0] == 409
     desk.parrot.fails = False
@@ -179,7 +178,7 @@ def test_an_answer_that_was_lost_is_given_again(desk: Desk) -> None:
     assert desk.parrot.asked == 2
 
 
-def test_the_limits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_are_limited_in_length_rate_and_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = Desk(tmp_path, small_chats(most_turns=5, message_length=10, per_minute=3))
     link = desk.begin()
     now = [1_000_000]
@@ -202,7 +201,7 @@ def test_the_limits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     desk.storage.close()
 
 
-def test_nobody_learns_whom_they_talk_with(tmp_path: Path) -> None:
+def test_no_answer_reveals_the_systems(tmp_path: Path) -> None:
     study = small_chats(("/secret/folder/one", "/secret/folder/two"))
     desk = Desk(tmp_path, study)
     link = desk.begin()
@@ -215,7 +214,8 @@ def test_nobody_learns_whom_they_talk_with(tmp_path: Path) -> None:
     paths = (link, f"{link}/chats/1/rating", f"{link}/leave", "/", "/healthz", "/openapi.json", "/chat/chat.js")
     answers += [desk.client.get(path, headers=each) for path in paths for each in (JSON, HTML)]
     desk.parrot.fails = True
-    answers.append(desk.say(link, "fail", "message-9") and desk.client.get(link, headers=HTML))
+    desk.say(link, "fail", "message-9")
+    answers.append(desk.client.get(link, headers=HTML))
     answers += [desk.client.get(path, headers=HTML) for path in ("/chat.json", "/owner", "/r/none", f"{link}/chats/2")]
     headers = set()
     for answer in answers:
@@ -223,20 +223,20 @@ def test_nobody_learns_whom_they_talk_with(tmp_path: Path) -> None:
         for secret in (*SYSTEMS, "/secret", "folder", "sclstm", "r001", "r002", study.digest, str(tmp_path)):
             assert secret not in told
         headers |= set(answer.headers)
-    # Nothing that would differ between systems: the same few headers everywhere.
+    # No header can tell systems apart: there are only these.
     assert headers <= {
         "content-length", "content-type", "cache-control", "location", "allow", "etag", "last-modified",
         "accept-ranges", "content-security-policy", "x-content-type-options", "referrer-policy",
         "cross-origin-opener-policy", "cross-origin-resource-policy",
     }  # fmt: skip
-    # What systems say is text, never markup.
+    # A system's answer is text, never markup.
     page = desk.client.get(link).text
     assert "<i>" not in page
     assert "&lt;i&gt;" in page
     desk.storage.close()
 
 
-def test_whoever_leaves_is_forgotten(tmp_path: Path, database: str | None) -> None:
+def test_the_data_of_a_participant_who_leaves_are_deleted(tmp_path: Path, database: str | None) -> None:
     desk = Desk(tmp_path, small_chats(), database)
     link, other = desk.begin("r001"), desk.begin("r002")
     for each in (link, other):
@@ -255,7 +255,7 @@ def test_whoever_leaves_is_forgotten(tmp_path: Path, database: str | None) -> No
     desk.storage.close()
 
 
-def test_the_owner_alone_sees_systems_and_takes_the_data(desk: Desk) -> None:
+def test_only_the_owner_sees_systems_and_downloads_data(desk: Desk) -> None:
     link = desk.begin()
     for number in range(3):
         desk.say(link, "hello", f"message-{number}")
@@ -287,7 +287,7 @@ def test_the_owner_alone_sees_systems_and_takes_the_data(desk: Desk) -> None:
     assert json.loads(talks)["bot"] == met
 
 
-def test_hostile_requests_get_2xx_or_4xx(desk: Desk) -> None:
+def test_hostile_chat_requests_get_2xx_or_4xx(desk: Desk) -> None:
     link = desk.begin()
     desk.say(link, "hello", "message-0")
     statuses = set()
@@ -325,14 +325,14 @@ def test_what_cannot_be_served_is_told(tmp_path: Path) -> None:
     assert main(["chat", "serve", str(tmp_path / "none")]) == 2
 
 
-def test_systems_are_drawn_evenly_and_by_the_seed(tmp_path: Path) -> None:
+def test_systems_are_balanced_and_drawn_by_the_seed(tmp_path: Path) -> None:
     study = small_chats(people=40, chats=4)
     met = {rater: [study.system(rater, chat) for chat in range(1, 5)] for rater in study.place_of}
-    # Everybody meets each system once before one again, and every pair of people begins with both.
+    # Everybody meets both systems before one of them again, and of two consecutive people each begins with another.
     assert all(set(each[:2]) == set(each[2:]) == set(SYSTEMS) for each in met.values())
     first = [each[0] for each in met.values()]
     assert all({a, b} == set(SYSTEMS) for a, b in zip(first[::2], first[1::2], strict=True))
-    # It is chance, and another one with another seed.
+    # The order is random, and depends on the seed.
     other = study.model_copy(update={"seed": 2})
     assert 5 < sum(other.system(rater, 1) != system for rater, system in zip(met, first, strict=True)) < 35
     assert 5 < sum(system == SYSTEMS[0] for system in first[::2]) < 15

@@ -1,4 +1,4 @@
-"""ConvLab: the three forms of an action are one turn, in the run's own names."""
+"""ConvLab: all three forms of an action give one turn, with the run's own names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FLAT = [
 
 
 @pytest.mark.parametrize("action", [UNIFIED, LISTED, FLAT, [tuple(each) for each in FLAT]])
-def test_three_forms_are_one_turn(nlg: ConvLabNLG, action: Any) -> None:
+def test_the_three_forms_of_an_action_are_one_turn(nlg: ConvLabNLG, action: Any) -> None:
     assert nlg.turn(action) == parse("inform(dogsallowed=no;name='Ivy Cutting')&?request(region)")
     assert "Ivy Cutting" in nlg.generate(action)
 
@@ -43,7 +43,6 @@ def test_three_forms_are_one_turn(nlg: ConvLabNLG, action: Any) -> None:
 @pytest.mark.parametrize(
     ("action", "act"),
     [
-        ([["bye", "general", "", ""]], None),
         ([["goodbye", "general", "none", "none"]], "goodbye()"),
         ([["nooffer", "trail", "region", "north"]], "inform_no_match(region=north)"),
         ([["inform", "trail", "title", "Ivy"], ["inform", "trail", "id", "7"]], "inform(name=Ivy)"),
@@ -52,27 +51,28 @@ def test_three_forms_are_one_turn(nlg: ConvLabNLG, action: Any) -> None:
         ([["inform", "trail", "name", "A"], ["inform", "trail", "name", "A"]], "inform(name=A)"),
     ],
 )
-def test_names_are_found(nlg: ConvLabNLG, action: Any, act: str | None) -> None:
-    if act is None:
-        with pytest.raises(UnknownNameError, match="unknown act type 'bye'"):
-            nlg.turn(action)
-    else:
-        assert nlg.turn(action) == parse(act)
+def test_names_are_mapped_to_those_of_the_run(nlg: ConvLabNLG, action: Any, act: str) -> None:
+    assert nlg.turn(action) == parse(act)
 
 
-def test_an_intent_cannot_be_left_out(nlg: ConvLabNLG) -> None:
+def test_an_unknown_intent_is_refused(nlg: ConvLabNLG) -> None:
+    with pytest.raises(UnknownNameError, match="unknown act type 'bye'"):
+        nlg.turn([["bye", "general", "", ""]])
+
+
+def test_an_intent_cannot_be_mapped_to_nothing(nlg: ConvLabNLG) -> None:
     names = ConvLabNLG(nlg.generator, {"inform": ""})
     with pytest.raises(UnknownNameError, match="names: unknown act type ''"):
         names.turn([["inform", "trail", "name", "Ivy"]])
 
 
-def test_nothing_to_say(nlg: ConvLabNLG) -> None:
+def test_an_empty_action_is_an_empty_sentence(nlg: ConvLabNLG) -> None:
     nlg.init_session()
     for empty in ([], {}, {"categorical": [], "binary": []}):
         assert nlg.generate(empty) == ""
 
 
 @pytest.mark.parametrize("action", ["inform", 3, None, {"other": []}, [["inform"]], [3], [{}], [["a", "b", {}, "x"]]])
-def test_what_is_no_action(action: Any) -> None:
+def test_malformed_actions_are_refused(action: Any) -> None:
     with pytest.raises(ActError):
         list(items(action))

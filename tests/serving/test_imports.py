@@ -1,4 +1,4 @@
-"""Imports: templates of Rasa, OVOS and Home Assistant become pairs, a run says all of them, and the rest is listed."""
+"""Imports: templates of Rasa, OVOS and Home Assistant become training pairs; what cannot be read is listed."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The import of a domain of 60 responses, and a run trained on it with the configuration that came of it."""
+    """The import of a domain of 60 responses, and a run trained with the imported configuration."""
     folder = tmp_path_factory.mktemp("import") / "shop"
     assert main(["import", "rasa", str(DOMAIN), "--output", str(folder)]) == 0
     command = ["train", str(folder / "pairs.yaml"), "--output", str(folder / "run"), "--quiet"]
-    # With all of its epochs in benchmarks/imports.py.
+    # benchmarks/imports.py trains for all epochs of the configuration.
     assert main([*command, "--set", "training.epochs=250"]) == 0
     return folder
 
 
-def test_a_domain_of_sixty_responses_is_said_with_all_slots(shop: Path) -> None:
+def test_a_run_says_all_slots_of_sixty_imported_responses(shop: Path) -> None:
     acts = [parse(line) for line in (shop / "acts.txt").read_text().splitlines()]
     assert len(acts) == 60
     patterns: dict[str, list[str]] = {}
@@ -47,7 +47,7 @@ def test_a_domain_of_sixty_responses_is_said_with_all_slots(shop: Path) -> None:
         said = re.sub(r"\\\{.*?\\\}", "(.+)", re.escape(row["template"]).replace("\\ ", " "))
         patterns.setdefault(row["response"].removeprefix("utter_"), []).append(said)
     generator = Generator.load(shop / "run")
-    # With values that training never had, too.
+    # Also with a value that is not in the training data.
     other = [re.sub(r"=(\w[^;)']*|'[^']*')", "=Quux", str(turn)) for turn in acts]
     single = [text for text in other if text.count("Quux") == 1]
     for turn, found in zip([*acts, *map(parse, single)], generator.generate([*acts, *single]), strict=True):
@@ -58,14 +58,14 @@ def test_a_domain_of_sixty_responses_is_said_with_all_slots(shop: Path) -> None:
         assert any(re.fullmatch(pattern, found.text) for pattern in patterns[named]), found.text
 
 
-def test_what_is_not_read_is_listed(shop: Path) -> None:
+def test_responses_that_cannot_be_imported_are_listed(shop: Path) -> None:
     reasons = {row["origin"].split(", ")[1]: row["reason"] for row in rows(shop / "not-read.jsonl")}
     assert set(reasons) == {"utter_picture", "utter_vip", "utter_slack", "utter_twice"}
     assert "no text, but image" in reasons["utter_picture"] and "condition" in reasons["utter_vip"]
     assert "channel slack" in reasons["utter_slack"] and "twice" in reasons["utter_twice"]
 
 
-def test_every_pair_is_checked(shop: Path) -> None:
+def test_every_imported_pair_is_faithful(shop: Path) -> None:
     corpus = load_corpus(shop / "pairs.card.yaml")
     checker = FidelityChecker(corpus.style().checker())
     pairs = [pair for split in corpus.splits for pair in corpus.pairs(split)]
@@ -74,7 +74,7 @@ def test_every_pair_is_checked(shop: Path) -> None:
     assert len({turn for turn, _ in pairs if turn.acts[0].act_type == "found_product"}) > 5
 
 
-def test_the_mapping_file_serves_the_bot(shop: Path, tmp_path: Path) -> None:
+def test_the_imported_mapping_file_works_as_it_is(shop: Path, tmp_path: Path) -> None:
     mapping = yaml.safe_load((shop / "mapping.yml").read_text())
     path = tmp_path / "mapping.yml"
     path.write_text(yaml.safe_dump({**mapping, "domain": str(DOMAIN)}))
@@ -85,7 +85,7 @@ def test_the_mapping_file_serves_the_bot(shop: Path, tmp_path: Path) -> None:
     assert said.respond({"response": "utter_picture"})["image"] == "https://example.org/shoe.png"
 
 
-def test_the_slot_map_is_mended(shop: Path, tmp_path: Path) -> None:
+def test_an_edited_slot_map_changes_acts_and_values(shop: Path, tmp_path: Path) -> None:
     known = yaml.safe_load((shop / "slots.yaml").read_text())
     assert known["slots"]["size"]["values"] == ["small", "medium", "large"]
     mended = tmp_path / "slots.yaml"
@@ -96,12 +96,12 @@ def test_the_slot_map_is_mended(shop: Path, tmp_path: Path) -> None:
     assert "inform(item;brand;price)" in acts and "product_size(item;size)" in acts
     texts = [row["text"] for row in rows(tmp_path / "again" / "pairs.jsonl") if row["act"].startswith("removed")]
     assert set(texts) == {"I took the kite out of your cart.", "I took the lamp out of your cart."}
-    # What is there stays.
+    # Nothing is overwritten unless asked for.
     assert main(command) == 2
     assert main([*command, "--overwrite"]) == 0
 
 
-def test_a_mapping_file_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_import_keeps_the_settings_of_a_mapping_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mapping = tmp_path / "out" / "mapping.yml"
     mapping.parent.mkdir()
     mapping.write_text("domain: ../domain.yml\nresponses: {utter_mine: goodbye()}\n")
@@ -109,7 +109,7 @@ def test_a_mapping_file_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(command) == 2
     assert "mapping.yml is there already" in capsys.readouterr().err
     assert "utter_mine" in mapping.read_text()
-    # The responses are written again; what the import cannot know stays.
+    # The responses are rewritten; settings that the import cannot know stay.
     assert main([*command, "--overwrite"]) == 0
     found = yaml.safe_load(mapping.read_text())
     assert (found["domain"], found["otherwise"]) == ("../domain.yml", "Sorry, I cannot say that.")
@@ -126,7 +126,7 @@ def test_a_mapping_file_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixtur
         ("- x", "a slot map is a mapping"),
     ],
 )
-def test_mistakes_of_a_slot_map(tmp_path: Path, text: str, told: str) -> None:
+def test_mistakes_in_a_slot_map_are_reported(tmp_path: Path, text: str, told: str) -> None:
     path = tmp_path / "slots.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError, match=re.escape(told)):
@@ -140,7 +140,7 @@ def test_invented_values_are_distinct_and_fit() -> None:
     assert invented("cuisine") == invented("cuisine")
 
 
-def test_alternatives_are_written_out() -> None:
+def test_alternatives_are_expanded() -> None:
     assert variants("(Hi|Hello) {name}[, how are you]?") == [
         "Hi {name}, how are you?",
         "Hi {name}?",
@@ -154,7 +154,7 @@ def test_alternatives_are_written_out() -> None:
             variants(bad)
 
 
-def test_dialog_files_of_ovos(tmp_path: Path) -> None:
+def test_dialog_files_of_ovos_are_read_in_the_language_asked_for(tmp_path: Path) -> None:
     here = tmp_path / "locale" / "en-us" / "dialog"
     here.mkdir(parents=True)
     (tmp_path / "locale" / "de-de").mkdir()
@@ -213,7 +213,7 @@ responses:
 """
 
 
-def test_responses_of_home_assistant_are_read_and_never_run(tmp_path: Path) -> None:
+def test_responses_of_home_assistant_are_read_but_never_executed(tmp_path: Path) -> None:
     (tmp_path / "responses" / "en").mkdir(parents=True)
     (tmp_path / "responses" / "en" / "Hass.yaml").write_text(HOME)
     source = home_assistant.read(tmp_path / "responses")
@@ -226,21 +226,21 @@ def test_responses_of_home_assistant_are_read_and_never_run(tmp_path: Path) -> N
     }
     reasons = {each.origin.split(", ")[2]: each.reason for each in source.unread}
     assert "{% for %}" in reasons["which"] and "length" in reasons["how_many"] and "{% assign %}" in reasons["set"]
-    # These change what is said.
+    # These filters would change what is said.
     assert {reasons[key].split()[2] for key in ("rounded", "whole", "replaced")} == {"round", "int", "replace"}
     assert "computes" in reasons["hostile"] and len(reasons) == 8
     assert main(["import", "home-assistant", str(tmp_path / "responses"), "--output", str(tmp_path / "out")]) == 0
     assert "HassTurnOn.default(name)" in [row["act"] for row in rows(tmp_path / "out" / "templates.jsonl")]
 
 
-def test_what_a_map_has_wins_over_the_source() -> None:
+def test_the_slot_map_takes_precedence_over_the_source() -> None:
     source = rasa.read(DOMAIN)
     given = SlotMap.model_validate({"slots": {"size": {"values": ["XL", "S"]}}})
     assert map_of(source, given).values("size") == ["XL", "S"]
     assert map_of(source).values("size") == ["small", "medium", "large"]
 
 
-def test_hostile_and_empty_sources(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sources_without_readable_templates_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     domain = tmp_path / "domain.yml"
     for text, told in (
         ("responses: {utter_a: text}", "is a list of variations"),

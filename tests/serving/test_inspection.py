@@ -1,4 +1,4 @@
-"""What a playground asks: acts read without being said, where values stand, what a model has left to say."""
+"""What the playground requests: parsed acts, the places of values in a sentence, traces of a decoder."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def refused(client: TestClient, path: str, **body: Any) -> Any:
     return answer.json()
 
 
-def test_an_act_is_read_in_every_notation(client: TestClient) -> None:
+def test_an_act_is_parsed_in_every_notation(client: TestClient) -> None:
     found = post(client, "/v1/parse", act=ACT)
     assert found["act"] == ACT
     (act,) = found["acts"]
@@ -80,7 +80,7 @@ def test_an_act_is_read_in_every_notation(client: TestClient) -> None:
         ('[{"act": "inform", "slots": [["nmae", "x"]]}]', 31),
     ],
 )
-def test_a_mistake_has_a_position(client: TestClient, text: str, position: int) -> None:
+def test_a_mistake_in_an_act_has_a_position(client: TestClient, text: str, position: int) -> None:
     assert refused(client, "/v1/parse", act=text)["position"] == position
 
 
@@ -93,15 +93,16 @@ def test_a_mistake_has_a_position(client: TestClient, text: str, position: int) 
         ("x" * (1 << 15), "act ", None),
     ],
 )
-def test_a_mistake_names_the_field(client: TestClient, path: str, text: str, told: str, position: int | None) -> None:
+def test_a_mistake_in_an_act_names_the_field(
+    client: TestClient, path: str, text: str, told: str, position: int | None
+) -> None:
     found = refused(client, path, act=text)
     assert found["detail"].startswith(told)
     assert found.get("position") == position and "index" not in found
 
 
 @given(st.text(max_size=60) | st.text("inform(name='x;difficulty=easy)&?[]\"\\ ", max_size=60))
-def test_any_text_is_read_or_refused(text: str) -> None:
-    client = _parser()
+def test_any_text_is_parsed_or_refused(client: TestClient, text: str) -> None:
     answer = client.post("/v1/parse", json={"act": text})
     assert answer.status_code in (200, 422)
     if answer.status_code == 422:
@@ -110,19 +111,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert parse(answer.json()["act"]) == parse(text)
 
 
-_kept: list[TestClient] = []
-
-
-def _parser() -> TestClient:
-    return _kept[0]
-
-
-@pytest.fixture(autouse=True)
-def kept(client: TestClient) -> None:
-    _kept[:] = [client]
-
-
-def test_spans_hold_the_values(client: TestClient) -> None:
+def test_spans_cover_the_values(client: TestClient) -> None:
     acts = [str(example.turn) for example in load_corpus("trails").split("test")][:60]
     found = post(client, "/v1/generate", acts=acts, spans=True, options={"n_best": 3})["results"]
     seen = 0
@@ -142,7 +131,7 @@ def test_spans_hold_the_values(client: TestClient) -> None:
     assert plain["spans"] is None
 
 
-def test_spans_of_a_sentence_of_ones_own(client: TestClient) -> None:
+def test_spans_of_any_sentence_are_found_in_characters(client: TestClient) -> None:
     text = "😀 Dogs like Ivy Cutting's easy paths."
     (found,) = post(client, "/v1/check", pairs=[{"act": ACT, "text": text}], spans=True)["results"]
     assert [(text[s["start"] : s["end"]], s["slot"]) for s in found["spans"]] == [
@@ -157,7 +146,7 @@ WORDS = st.lists(
 
 
 @given(st.lists(WORDS, min_size=1, max_size=4, unique_by=tuple), st.text("ab ,.!￭😀\n", max_size=10))
-def test_what_a_span_holds_is_a_value_of_its_slot(values: list[list[str]], between: str) -> None:
+def test_the_text_of_a_span_is_the_value_of_its_slot(values: list[list[str]], between: str) -> None:
     turn = Turn((DialogueAct("inform", tuple(Slot(f"s{n}", " ".join(words)) for n, words in enumerate(values))),))
     sentence = between.join(f" {' '.join(words)} " for words in values)
     delexicalizer = Delexicalizer()
@@ -176,7 +165,7 @@ def test_two_values_of_one_slot_have_their_own_places() -> None:
     text = "One is 9 km, the other 7 km."
     found = value_spans(Delexicalizer(), turn, text)
     assert [(text[s.start : s.end], s.place) for s in found] == [("9 km", 2), ("7 km", 0)]
-    # A value "A or B" that is required as two stands in one slot.
+    # A value "A or B" that may be said in two parts belongs to one slot.
     turn = parse("inform(season='may or june')")
     found = value_spans(Delexicalizer(apart=["season"]), turn, "June and May")
     assert [s.place for s in found] == [0, 0]
@@ -189,14 +178,14 @@ def traces(generator: Generator, count: int) -> Iterator[Trace]:
         yield trace(generator, turn, said.delexicalized.split())
 
 
-def test_a_value_is_left_until_it_is_said(poor_run: Callable[[str], Path]) -> None:
-    """The reading gates of Wen et al. (2015b, figure 4): what a slot has left falls with the words that say it."""
+def test_the_reading_gate_falls_when_a_value_is_said(poor_run: Callable[[str], Path]) -> None:
+    """The reading gates of Wen et al. (2015b, figure 4): the weight of a slot falls at the words that say it."""
     before, after = [], []
     for found in traces(Generator.load(poor_run("sclstm"), "numpy"), 60):
         assert found.kind == "left"
         assert found.weights.shape == (len(found.entries), len(found.tokens))
         assert ((found.weights >= 0) & (found.weights <= 1)).all()
-        # Gates only strike out.
+        # Gates never raise a weight.
         assert (np.diff(found.weights, axis=1) <= 1e-6).all()
         placeholders = [strip_joiner(token) for token in found.tokens]
         for entry, row in zip(found.entries, found.weights, strict=True):
@@ -209,7 +198,7 @@ def test_a_value_is_left_until_it_is_said(poor_run: Callable[[str], Path]) -> No
     assert np.mean(after) < np.mean(before) - 0.15
 
 
-def test_both_backends_trace_alike_and_as_keras_trains(poor_run: Callable[[str], Path]) -> None:
+def test_traces_of_both_backends_are_those_of_training(poor_run: Callable[[str], Path]) -> None:
     run = poor_run("hierarchical")
     numpy, keras = (Generator.load(run, backend) for backend in ("numpy", "keras"))
     turn = parse("compare(name='Ivy Cutting';name='Red Kite Ridge';dogsallowed=no)")
@@ -218,7 +207,7 @@ def test_both_backends_trace_alike_and_as_keras_trains(poor_run: Callable[[str],
     assert one[:3] == other[:3]
     assert [entry.place for entry in one.entries] == [None, 0, 1, 2]
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-5)
-    # Independent of `step`: what training sees of whole sentences.
+    # Independent of `step`: the outputs of training, for whole sentences.
     decoder: Any = keras.decoder
     model, encoder = decoder.model, keras.preprocessor.encoder
     numbers = [BOS_ID, *keras.preprocessor.vocabulary.encode(tokens)]
@@ -230,14 +219,14 @@ def test_both_backends_trace_alike_and_as_keras_trains(poor_run: Callable[[str],
     np.testing.assert_allclose(one.weights[3], left[:, rows].max(axis=1), atol=1e-5)
 
 
-def test_attention_is_shared_out(poor_run: Callable[[str], Path]) -> None:
+def test_attention_weights_sum_to_one(poor_run: Callable[[str], Path]) -> None:
     for found in traces(Generator.load(poor_run("seq2seq")), 5):
         assert found.kind == "attention"
         assert found.entries[0].name == "whole act"
         np.testing.assert_allclose(found.weights.sum(axis=0), 1, atol=1e-4)
 
 
-def test_where_there_is_nothing_to_show(client: TestClient, poor_run: Callable[[str], Path]) -> None:
+def test_models_without_a_trace_are_refused(client: TestClient, poor_run: Callable[[str], Path]) -> None:
     assert "nothing to show" in refused(client, "/v1/trace", act=ACT, model="random")["detail"]
     with pytest.raises(UserError, match="nothing to show"):
         trace(Generator.load(poor_run("lstm")), parse(ACT), ["hello"])
@@ -265,7 +254,7 @@ def test_a_trace_over_http(client: TestClient) -> None:
     assert client.post("/v1/trace", json={"act": ACT, "model": "nope"}).status_code == 404
 
 
-def test_the_inventory_is_made_of_what_parses(client: TestClient) -> None:
+def test_every_example_of_the_inventory_can_be_parsed_and_generated(client: TestClient) -> None:
     for model in client.get("/v1/models").json()["models"]:
         assert set(model["slots_of_acts"]) == set(model["act_types"])
         assert {slot for slots in model["slots_of_acts"].values() for slot in slots} <= set(model["slots"])
@@ -276,7 +265,7 @@ def test_the_inventory_is_made_of_what_parses(client: TestClient) -> None:
             assert post(client, "/v1/generate", acts=example, model=model["name"])["results"][0]["text"]
 
 
-def test_a_token_is_wanted(random_run: Path) -> None:
+def test_inspection_requires_the_token(random_run: Path) -> None:
     app = application(Models({"random": random_run}), ServiceSettings(token="secret"))
     with TestClient(app) as client:
         for path, body in (("/v1/parse", {"act": ACT}), ("/v1/trace", {"act": ACT})):

@@ -1,4 +1,4 @@
-"""The playground and the reference in a real browser, on the real server."""
+"""The playground and the API reference in a real browser, on the real server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def server(poor_run: Callable[[str], Path], random_run: Path) -> Iterator[Server
 
 
 class Opened:
-    """A page, what its console says, and where it asked for things."""
+    """A page, its console errors, and the URLs that it requested."""
 
     def __init__(self, browser: Any, server: Server, path: str = "/", **options: Any) -> None:
         self.context = browser.new_context(**options)
@@ -49,13 +49,13 @@ class Opened:
 
     def __exit__(self, *_: object) -> None:
         self.context.close()
-        # Acts that cannot be read, and models without a trace, are answered with 422; a browser tells of it.
+        # Malformed acts and models without a trace are answered with 422, which the browser logs.
         assert [error for error in self.errors if "422" not in error] == []
         assert all(url.startswith(self.address) for url in self.asked)
 
 
 def until(met: Callable[[], bool]) -> None:
-    """Wait for something; in the page nobody can, for its policy forbids scripts that are made of texts."""
+    """Wait for a condition; `page.wait_for_function` evaluates a string, which the page's policy forbids."""
     last = time.monotonic() + WAIT / 1000
     while not met():
         assert time.monotonic() < last
@@ -63,7 +63,7 @@ def until(met: Callable[[], bool]) -> None:
 
 
 def ready(page: Any) -> Any:
-    """Return the page when the models are there."""
+    """Return the page once its models are loaded."""
     page.wait_for_selector("#examples button")
     return page
 
@@ -75,7 +75,7 @@ def generated(page: Any, act: str = ACT, models: int = 1) -> None:
     until(lambda: page.locator("#results figcaption").count() == models)
 
 
-def test_an_act_is_typed_with_completion_and_said_with_the_keyboard_alone(browser: Any, server: Server) -> None:
+def test_an_act_is_completed_and_generated_by_keyboard_alone(browser: Any, server: Server) -> None:
     with Opened(browser, server) as page:
         ready(page)
         for _ in range(12):
@@ -88,7 +88,7 @@ def test_an_act_is_typed_with_completion_and_said_with_the_keyboard_alone(browse
         assert page.get_attribute("#act", "aria-activedescendant") == "choice-0"
         page.keyboard.press("Enter")
         assert page.input_value("#act") == "inform("
-        # The slots of this act type are offered at once; arrows choose.
+        # The slots of this act type are offered at once, to be chosen with the arrow keys.
         page.keyboard.type("d")
         assert page.locator("#choices li").all_text_contents()[:3] == ["difficulty", "dogsallowed", "duration"]
         page.keyboard.press("ArrowDown")
@@ -99,11 +99,11 @@ def test_an_act_is_typed_with_completion_and_said_with_the_keyboard_alone(browse
         page.keyboard.type("y")
         page.keyboard.press("Enter")
         assert page.input_value("#act") == "inform(dogsallowed=yes"
-        # Slots that the act has already come last.
+        # Slots that are already in the act come last.
         page.keyboard.type(";")
         assert page.locator("#choices li").last.text_content() == "dogsallowed"
         page.keyboard.press("Backspace")
-        # Within quotes anything may stand: nothing is offered, unlike behind them.
+        # Within quotes anything is allowed, so nothing is offered; after them, something is.
         page.keyboard.type(";name='In d")
         assert page.locator("#choices").is_hidden()
         page.keyboard.type("';")
@@ -118,7 +118,7 @@ def test_an_act_is_typed_with_completion_and_said_with_the_keyboard_alone(browse
         page.keyboard.press("Enter")
         page.wait_for_selector("#results .said")
         assert page.locator("#results .said mark").text_content() == "In d2"
-        # The focus goes on through everything, and is never caught.
+        # Tab reaches everything, and the focus is never trapped.
         seen = set()
         for _ in range(40):
             page.keyboard.press("Tab")
@@ -126,7 +126,7 @@ def test_an_act_is_typed_with_completion_and_said_with_the_keyboard_alone(browse
         assert {"Generate", "words", "sentence", "Check", "Copy cur"} <= seen
 
 
-def test_a_mistake_is_shown_with_its_caret(browser: Any, server: Server) -> None:
+def test_a_mistake_in_an_act_is_marked_with_a_caret(browser: Any, server: Server) -> None:
     with Opened(browser, server) as page:
         ready(page)
         page.click("#act")
@@ -139,7 +139,7 @@ def test_a_mistake_is_shown_with_its_caret(browser: Any, server: Server) -> None
         page.wait_for_selector("text=did you mean 'name'?")
         line, below = page.locator("#act-state pre").text_content().split("\n")
         assert line[below.index("^") :].startswith("nmae")
-        # Not halves of characters.
+        # Columns count characters, not UTF-16 units.
         page.fill("#act", "inform(name='😀😀')x")
         page.wait_for_selector("text=expected '(' after the act type 'x'")
         line, below = page.locator("#act-state pre").text_content().split("\n")
@@ -152,7 +152,7 @@ def test_a_mistake_is_shown_with_its_caret(browser: Any, server: Server) -> None
         page.wait_for_selector("#results .problem")
 
 
-def test_what_was_asked_for_last_is_shown_and_of_one_act(browser: Any, server: Server) -> None:
+def test_only_answers_to_the_last_request_are_shown(browser: Any, server: Server) -> None:
     def said() -> str:
         return str(page.locator("#results .said").text_content()) + str(page.locator("#results .act").text_content())
 
@@ -166,7 +166,7 @@ def test_what_was_asked_for_last_is_shown_and_of_one_act(browser: Any, server: S
 
     with Opened(browser, server) as page:
         ready(page)
-        # An answer that comes late does not take the place of the later act's.
+        # A late answer does not replace that of the later act.
         page.route("**/v1/generate", hold)
         page.fill("#act", "inform(name='Held Back')")
         page.press("#act", "Enter")
@@ -176,7 +176,7 @@ def test_what_was_asked_for_last_is_shown_and_of_one_act(browser: Any, server: S
             held.pop().continue_()
         page.wait_for_timeout(300)
         assert "Ivy Cutting" in said() and "Held Back" not in said()
-        # An act that is changed while the service reads it is not half of the answer.
+        # An act that is changed while the service parses it does not mix into the answer.
         page.unroute("**/v1/generate")
         page.route("**/v1/parse", hold)
         page.evaluate("""() => {
@@ -191,7 +191,7 @@ def test_what_was_asked_for_last_is_shown_and_of_one_act(browser: Any, server: S
         assert said().count("Held Twice") == 2 and "Gull Farm" not in said()
 
 
-def test_slots_stand_in_colours_and_the_heat_map_follows_the_words(browser: Any, server: Server) -> None:
+def test_slots_have_colours_and_the_heat_map_shows_the_chosen_sentence(browser: Any, server: Server) -> None:
     with Opened(browser, server) as page:
         ready(page)
         generated(page)
@@ -208,14 +208,14 @@ def test_slots_stand_in_colours_and_the_heat_map_follows_the_words(browser: Any,
         rows, columns = page.locator(".heat tbody tr"), page.locator(".heat thead th")
         assert rows.count() == 4
         assert page.locator(".heat td").count() == 4 * (columns.count() - 1)
-        # The way of another sentence.
+        # The trace of another sentence.
         before = page.locator(".heat thead").text_content()
         page.locator("#results .best button").nth(2).click()
         until(lambda: page.locator(".heat thead").text_content() != before)
         assert page.locator("#results .best tr[aria-current]").count() == 1
 
 
-def test_two_models_side_by_side(browser: Any, server: Server) -> None:
+def test_two_models_are_shown_side_by_side(browser: Any, server: Server) -> None:
     with Opened(browser, server, viewport={"width": 1200, "height": 900}) as page:
         ready(page)
         page.select_option("#beside", "random")
@@ -227,7 +227,7 @@ def test_two_models_side_by_side(browser: Any, server: Server) -> None:
         assert "nothing to show" in page.locator("#results figure").nth(1).text_content()
 
 
-def test_a_sentence_of_ones_own_is_checked(browser: Any, server: Server) -> None:
+def test_an_entered_sentence_is_checked(browser: Any, server: Server) -> None:
     with Opened(browser, server) as page:
         ready(page)
         page.fill("#act", ACT)
@@ -242,7 +242,7 @@ def test_a_sentence_of_ones_own_is_checked(browser: Any, server: Server) -> None
         assert [text.partition("=")[0] for text in missing] == ["difficulty", "dogsallowed"]
 
 
-def test_values_are_texts_and_never_markup(browser: Any, server: Server) -> None:
+def test_values_are_shown_as_text_and_never_as_markup(browser: Any, server: Server) -> None:
     with Opened(browser, server) as page:
         ready(page)
         page.select_option("#beside", "random")
@@ -262,9 +262,7 @@ def test_values_are_texts_and_never_markup(browser: Any, server: Server) -> None
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_has_room_for_all_of_it_and_texts_can_be_read(
-    browser: Any, contrast: str, server: Server, scheme: str
-) -> None:
+def test_the_playground_fits_a_phone_and_is_legible(browser: Any, contrast: str, server: Server, scheme: str) -> None:
     with Opened(browser, server, viewport={"width": 360, "height": 640}, color_scheme=scheme) as page:
         ready(page)
 
@@ -289,14 +287,14 @@ def test_a_phone_has_room_for_all_of_it_and_texts_can_be_read(
         page.wait_for_selector("#act-state .problem")
         assert page.locator("#choices").is_visible()
         look()
-        # Each step of the heat map.
+        # Each shade of the heat map.
         page.evaluate("for (let n = 0; n <= 10; n++) document.querySelectorAll('.heat td')[n].className = `heat-${n}`")
         look()
         page.goto(f"http://{server.host}:{server.port}/docs")
         look()
 
 
-def test_programs_that_are_copied_run(browser: Any, server: Server) -> None:
+def test_copied_programs_run(browser: Any, server: Server) -> None:
     act = "inform(name='O\\'Neil $HOME \\\\ \"x\" `id` 😀 %s {0}';difficulty=easy)"
     with Opened(browser, server, permissions=["clipboard-read", "clipboard-write"]) as page:
         ready(page)
@@ -311,7 +309,7 @@ def test_programs_that_are_copied_run(browser: Any, server: Server) -> None:
     name = parse(act).acts[0].slots[0].value
     done = subprocess.run([sys.executable, "-c", python], capture_output=True, text=True, timeout=60, check=True)
     assert name in done.stdout
-    # What a shell would hand over.
+    # What a shell would pass on.
     words = shlex.split(curl.replace("\\\n", " "))
     body = json.loads(words[words.index("-d") + 1])
     assert body == {"acts": act, "model": "sclstm", "options": {"n_best": 2}}
@@ -353,7 +351,7 @@ def test_the_reference_has_every_operation_and_works_without_scripts(browser: An
         assert fields["options.beam_width"] == "Hypotheses that the beam search keeps."
         assert fields["results[].fallback.reason"] == "Its faults."
         assert "results[].spans[].start" in fields
-        # Each example does what the page says.
+        # Each example is a valid request.
         for method, path in PATHS:
             card = page.locator(f"section[id='{method.lower()}{path.replace('/', '-')}']")
             examples = card.locator("pre").all_text_contents()

@@ -1,4 +1,4 @@
-"""Rasa: every request has a valid answer; mapped responses are said as their acts, others as the domain has them."""
+"""Rasa: every request has a valid answer; mapped responses are generated from acts, others are those of the domain."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SCHEMA = {
     "image": (str, type(None)),
     "custom": (dict,),
 }
-"""What `nlg_response_format_spec` of Rasa 3.6.21 takes; Rasa Pro's takes all of it."""
+"""What `nlg_response_format_spec` of Rasa 3.6.21 accepts; that of Rasa Pro accepts all of it."""
 
 
 def valid(answer: Any) -> dict[str, Any]:
@@ -75,12 +75,12 @@ def responder(generate: Callable[[Turn], Generation] = saying, **mapping: Any) -
     return RasaResponder(read, RESPONSES, generate, seed=1)
 
 
-def test_the_guide_shows_the_mapping_of_these_tests(repository: Path) -> None:
+def test_the_guide_to_frameworks_shows_the_mapping_of_these_tests(repository: Path) -> None:
     guide = (repository / "docs/pages/guides/frameworks.md").read_text(encoding="utf-8")
     assert (PROJECT / "mapping.yml").read_text(encoding="utf-8").partition("\n")[2] in guide
 
 
-def test_mapped_responses_are_acts_and_others_are_as_before() -> None:
+def test_mapped_responses_are_generated_and_others_are_the_domains() -> None:
     said = responder()
     acts = {
         "utter_recommend": "recommend(name='Red Kite Ridge';difficulty=strenuous;region=north)",
@@ -91,11 +91,11 @@ def test_mapped_responses_are_acts_and_others_are_as_before() -> None:
     for name, act in acts.items():
         assert valid(said.respond(request(name)))["text"] == f"<{act}>"
     assert said.respond(request("utter_booked"))["text"] == "Ines meets you at Red Kite Ridge on Sunday."
-    # The buttons stay where the text is another one.
+    # The buttons of the domain stay beside a generated text.
     assert [b["title"] for b in said.respond(request("utter_ask_difficulty"))["buttons"]] == ["Easy", "Hard"]
     assert said.respond(request("utter_thanks"))["text"] == "You are welcome."
     assert said.respond(request("utter_thanks", channel={"name": "slack"}))["text"] == "My pleasure."
-    # Arguments go before slots.
+    # Arguments take precedence over slots.
     assert "Ivy" in said.respond(request("utter_dogs", arguments={"trail_name": "Ivy"}))["text"]
     assert said.counts["said"] == 6 and said.counts["not mapped"] == 3
 
@@ -109,26 +109,26 @@ def broken(_turn: Turn) -> Generation:
 
 
 @pytest.mark.parametrize(("generate", "reason"), [(unfaithful, "not faithful"), (broken, "failed")])
-def test_what_fails_is_said_in_its_own_words(generate: Callable[[Turn], Generation], reason: str) -> None:
+def test_a_failed_generation_gives_the_text_of_the_domain(generate: Callable[[Turn], Generation], reason: str) -> None:
     said = responder(generate)
     assert said.respond(request("utter_goodbye"))["text"] == "Bye."
     assert said.counts == {reason: 1}
 
 
 @pytest.mark.parametrize("value", [None, "", " ", {"a": 1}, "x" * 501, ["a"] * 21])
-def test_a_value_that_cannot_be_said(value: Any) -> None:
+def test_a_value_that_cannot_be_said_gives_the_text_of_the_domain(value: Any) -> None:
     said = responder()
     assert said.respond(request("utter_dogs", {**SLOTS, "dogs": value}))["text"].startswith("Dogs on Red Kite Ridge: ")
     assert said.counts == {"no value": 1}
 
 
-def test_where_nothing_is_known() -> None:
+def test_a_response_without_a_text_is_empty_or_the_mapping_s_default() -> None:
     assert valid(responder().respond(request("utter_other")))["text"] == ""
     mapping = {"otherwise": "Sorry?", "responses": {"utter_other": "goodbye()"}}
     assert responder(broken, **mapping).respond(request("utter_other"))["text"] == "Sorry?"
 
 
-def test_templates_lists_and_constants() -> None:
+def test_a_mapping_fills_slots_from_templates_lists_and_constants() -> None:
     responses = {
         "a": "inform(name={trail_name};length='{km} km';region={region?})",
         "b": {"act": "inform", "slots": {"name": "trail_name", "near": {"value": 7}, "food": None}},
@@ -159,7 +159,7 @@ JSON = st.recursive(
 
 
 @given(JSON, JSON, JSON, JSON)
-def test_whatever_is_sent_has_a_valid_answer(one: Any, two: Any, three: Any, four: Any) -> None:
+def test_any_request_of_rasa_has_a_valid_answer(one: Any, two: Any, three: Any, four: Any) -> None:
     said = responder()
     valid(said.respond(one))
     body = {"response": one, "id": two, "arguments": three, "tracker": four, "channel": one}
@@ -169,7 +169,7 @@ def test_whatever_is_sent_has_a_valid_answer(one: Any, two: Any, three: Any, fou
     valid(said.respond(request("utter_recommend", slots, channel=four)))
 
 
-def test_variations_by_channel_and_condition() -> None:
+def test_variations_are_chosen_by_channel_and_condition() -> None:
     # The four groups of ResponseVariationFilter.responses_for_utter_action, in its order.
     condition = [{"type": "slot", "name": "vip", "value": "YES"}]
     both, channel = {"text": "1", "channel": "rest", "condition": condition}, {"text": "2", "channel": "rest"}
@@ -185,7 +185,7 @@ def test_variations_by_channel_and_condition() -> None:
 
 
 def interpolated(text: str, values: dict[str, Any]) -> str:
-    """What Rasa 3.6.21 makes of a text: its names looked up by `str.format`."""
+    """Fill a text as Rasa 3.6.21 does, which looks up names by `str.format`."""
     try:
         found = re.sub(r"{([^\n{}]+?)}", r"{0[\1]}", text).format(values)
         return text.format({}) if "0[" in found else found
@@ -216,7 +216,7 @@ def test_texts_are_filled_as_rasa_fills_them(text: str) -> None:
         ("[]", "mapping file is a mapping"),
     ],
 )
-def test_mistakes_of_a_mapping_are_told(tmp_path: Path, text: str, told: str) -> None:
+def test_mistakes_in_a_mapping_are_reported(tmp_path: Path, text: str, told: str) -> None:
     path = tmp_path / "mapping.yml"
     path.write_text(text)
     with pytest.raises(ConfigError, match=re.escape(told)):
@@ -228,7 +228,7 @@ def generator(poor_run: Callable[[str], Path]) -> Generator:
     return Generator.load(poor_run("sclstm"))
 
 
-def test_a_mapping_that_does_not_fit_is_refused_at_the_start(generator: Generator, tmp_path: Path) -> None:
+def test_a_mapping_that_does_not_fit_the_run_is_refused(generator: Generator, tmp_path: Path) -> None:
     path = tmp_path / "mapping.yml"
     for text, told in (
         ("otherwise: x\nresponses: {a: 'inform(dificulty=easy)'}", "did you mean 'difficulty'"),
@@ -252,7 +252,7 @@ TURNS = [
     ("utter_thanks", {}),
     ("utter_goodbye", {}),
 ]
-"""The responses of a conversation through both forms, as Rasa 3.6.21 asks for them, and the slots set before each."""
+"""The responses that Rasa 3.6.21 requests in a conversation, and the slots set before each."""
 
 
 def walk(say: Callable[[str, dict[str, Any]], dict[str, Any]]) -> dict[str, str]:
@@ -263,8 +263,8 @@ def walk(say: Callable[[str, dict[str, Any]], dict[str, Any]]) -> dict[str, str]
     return said
 
 
-def looked_at(said: dict[str, str]) -> None:
-    """Every response is said: mapped ones with their values, the others as before."""
+def check_said(said: dict[str, str]) -> None:
+    """Check every response: mapped ones have their values, the others the words of the domain."""
     assert all(said.values())
     for word in ("Red Kite Ridge", "easy", "north"):
         assert word in said["utter_recommend"]
@@ -277,7 +277,7 @@ def looked_at(said: dict[str, str]) -> None:
 
 def test_a_conversation_over_http(generator: Generator) -> None:
     app = FastAPI()
-    # A service that reads its runs again has another generator then.
+    # A function, because a service that reloads its run has another generator afterwards.
     rasa_route(app, RasaResponder.load(lambda: generator, PROJECT / "mapping.yml"))
     client = TestClient(app)
 
@@ -286,12 +286,12 @@ def test_a_conversation_over_http(generator: Generator) -> None:
         assert answer.status_code == 200 and answer.headers["content-type"] == "application/json"
         return valid(answer.json())
 
-    looked_at(walk(say))
+    check_said(walk(say))
     for body in (b"", b"{", b"\xff", b"[1]", b"[" * 9999, b'{"response": "utter_greet", "tracker": {"slots": 1}}'):
         answer = client.post("/rasa", content=body)
         assert answer.status_code == 200
         valid(answer.json())
-    # Python's own programs write what no number is; a slot that no response uses silences none.
+    # `json.dumps` writes NaN, which is not JSON; in a slot that no response uses it must not silence the bot.
     with_nan = json.dumps(request("utter_recommend", {**SLOTS, "score": float("nan")})).encode()
     assert b"NaN" in with_nan
     assert client.post("/rasa", content=with_nan).json()["text"] == say("utter_recommend", SLOTS)["text"] != ""
@@ -299,7 +299,7 @@ def test_a_conversation_over_http(generator: Generator) -> None:
     assert surrogate.status_code == 200 and valid(surrogate.json())["text"]
 
 
-def test_the_service_has_the_route(poor_run: Callable[[str], Path]) -> None:
+def test_the_service_has_a_route_for_rasa(poor_run: Callable[[str], Path]) -> None:
     models = Models({"trails": poor_run("sclstm")})
     bot = RasaResponder.load(lambda: models.get(None).generator, PROJECT / "mapping.yml")
     with TestClient(application(models, ServiceSettings(token="secret"), rasa=bot)) as client:
@@ -311,7 +311,7 @@ def test_the_service_has_the_route(poor_run: Callable[[str], Path]) -> None:
         assert 'dactnlg_requests_total{path="/rasa",status="200"} 1.0' in numbers and 'path="other"' not in numbers
 
 
-def test_no_limit_of_the_service_costs_the_bot_a_turn(poor_run: Callable[[str], Path]) -> None:
+def test_the_bot_has_an_answer_whatever_the_limits_of_the_service(poor_run: Callable[[str], Path]) -> None:
     models = Models({"trails": poor_run("sclstm")})
     bot = RasaResponder.load(lambda: models.get(None).generator, PROJECT / "mapping.yml")
     generate, ended = bot.generate, threading.Event()
@@ -329,7 +329,7 @@ def test_no_limit_of_the_service_costs_the_bot_a_turn(poor_run: Callable[[str], 
         for _ in range(3):
             answer = client.post("/rasa", json=long)
             assert answer.status_code == 200 and valid(answer.json())["text"]
-        # A busy machine may be late by itself.
+        # A busy machine may have been late before.
         late = bot.counts["late"]
         bot.generate = slowly
         slots = {"trail_name": "X", "difficulty": "easy", "region": "north"}
@@ -349,7 +349,7 @@ class Tracker:
 
 
 class Channel:
-    """Rasa Pro's."""
+    """An output channel as Rasa Pro passes it."""
 
     def name(self) -> str:
         return "rest"
@@ -358,7 +358,7 @@ class Channel:
 @pytest.mark.parametrize("channel", ["rest", Channel()])
 def test_a_conversation_in_process(poor_run: Callable[[str], Path], channel: Any) -> None:
     keys = {"run": str(poor_run("sclstm")), "mapping": str(PROJECT / "mapping.yml")}
-    # As `rasa.core.agent.load_agent` does: the domain is empty at first, and comes with the request.
+    # As in `rasa.core.agent.load_agent`: the domain is empty at first, and comes with the request.
     made = RasaGenerator(endpoint_config=SimpleNamespace(kwargs=keys, url=None), domain=SimpleNamespace(responses={}))
 
     def say(name: str, slots: dict[str, Any]) -> dict[str, Any]:
@@ -366,7 +366,7 @@ def test_a_conversation_in_process(poor_run: Callable[[str], Path], channel: Any
         assert found is not None
         return found
 
-    looked_at(walk(say))
+    check_said(walk(say))
     assert asyncio.run(made.generate("utter_other", Tracker({}), channel)) is None
     found = asyncio.run(made.generate("utter_ask_difficulty", Tracker({}), channel))
     assert found is not None and len(found["buttons"]) == 2
@@ -375,7 +375,7 @@ def test_a_conversation_in_process(poor_run: Callable[[str], Path], channel: Any
 
 
 class Templated:
-    """After `rasa.core.nlg.response.TemplatedNaturalLanguageGenerator`."""
+    """Stands for `rasa.core.nlg.response.TemplatedNaturalLanguageGenerator`."""
 
     def __init__(self, responses: dict[str, Any]) -> None:
         self.responses = responses
@@ -386,7 +386,7 @@ class Templated:
 
 
 class Callback:
-    """After `rasa.core.nlg.callback.CallbackNaturalLanguageGenerator`: whatever is wrong is raised."""
+    """Stands for `rasa.core.nlg.callback.CallbackNaturalLanguageGenerator`, which raises every error."""
 
     def __init__(self, endpoint_config: Any) -> None:
         self.url = endpoint_config.url
@@ -401,7 +401,7 @@ class Callback:
 
 @pytest.fixture
 def rasa(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A module that stands for Rasa's."""
+    """Install a module that stands for Rasa's."""
     module = ModuleType("rasa.core.nlg")
     module.CallbackNaturalLanguageGenerator = Callback  # type: ignore[attr-defined]
     module.TemplatedNaturalLanguageGenerator = Templated  # type: ignore[attr-defined]
@@ -412,15 +412,15 @@ def rasa(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     rasa_class.cache_clear()
 
 
-def test_in_rasa_it_is_a_class_of_rasas(rasa: None, poor_run: Callable[[str], Path]) -> None:
+def test_with_rasa_installed_the_generator_is_a_class_of_rasa(rasa: None, poor_run: Callable[[str], Path]) -> None:
     from dactnlg.serving import rasa as door
 
     keys = {"run": str(poor_run("sclstm")), "mapping": str(PROJECT / "mapping.yml")}
     made = door.Generator(endpoint_config=SimpleNamespace(kwargs=keys), domain=None)
-    # Rasa's agent makes no generator of what is one, and gives its domain's responses to one of this class.
+    # Rasa's agent does not wrap an instance of its own classes, and sets the domain's responses on this one.
     assert isinstance(made, Templated) and isinstance(made, RasaGenerator)
     made.responses = RESPONSES
-    looked_at(walk(lambda name, slots: asyncio.run(made.generate(name, Tracker(slots), "rest"))))
+    check_said(walk(lambda name, slots: asyncio.run(made.generate(name, Tracker(slots), "rest"))))
     with pytest.raises(AttributeError, match="has no attribute 'Generators'"):
         _ = door.Generators
 
@@ -443,12 +443,12 @@ def test_the_bot_answers_while_the_service_is_down(rasa: None, generator: Genera
     def say(name: str, slots: dict[str, Any]) -> Any:
         return asyncio.run(nlg.generate(name, Tracker(slots), "rest", domain_responses=RESPONSES))
 
-    looked_at(walk(say))
+    check_said(walk(say))
     server.should_exit = True
     thread.join()
     down = walk(say)
     assert all(down.values())
     assert down["utter_recommend"] == "I found Red Kite Ridge: easy, in north."
-    # Rasa's own generator of callbacks raises, and Rasa then drops the turn.
+    # Rasa's own callback generator raises, and Rasa then drops the turn.
     with pytest.raises(httpx.ConnectError):
         asyncio.run(Callback(nlg.service).generate("utter_greet", Tracker({}), "rest", domain_responses=RESPONSES))

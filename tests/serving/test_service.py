@@ -1,4 +1,4 @@
-"""The service: answers as `generate` gives them, limits in plain words, no fault in silence, no request lost."""
+"""The service: the answers of `generate`, limits with plain messages, replaced sentences marked, reloads, batches."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def with_settings(models: Models, **limits: Any) -> TestClient:
     return TestClient(application(models, ServiceSettings(**limits)), raise_server_exceptions=False)
 
 
-def test_it_says_what_generate_says(client: TestClient, neural_run: Path) -> None:
+def test_the_service_says_what_generate_says(client: TestClient, neural_run: Path) -> None:
     acts = [str(example.turn) for example in load_corpus("trails").split("test")][:40]
     answer = client.post("/v1/generate", json={"acts": acts, "options": {"constraint": "hard", "n_best": 2}}).json()
     wanted = Generator.load(neural_run).generate(acts, GenerationOptions(constraint="hard", n_best=2))
@@ -62,13 +62,13 @@ def test_it_says_what_generate_says(client: TestClient, neural_run: Path) -> Non
     assert alone["act"] == acts[0]
 
 
-def test_every_notation_is_an_act(client: TestClient) -> None:
+def test_the_service_accepts_every_notation(client: TestClient) -> None:
     for act in ("name[Ivy Cutting], difficulty[easy]", '[{"act": "inform", "slots": [["name", "Ivy Cutting"]]}]'):
         (said,) = client.post("/v1/generate", json={"acts": act}).json()["results"]
         assert "Ivy Cutting" in said["text"]
 
 
-def test_a_faulty_sentence_gives_way_and_says_so(models: Models) -> None:
+def test_a_faulty_sentence_is_replaced_and_marked(models: Models) -> None:
     acts = [f"inform(name='Ivy Cutting';length='{n} km';near='Orrin';difficulty=easy;dogsallowed=no)" for n in range(9)]
     with with_settings(models) as client:
         body = {"acts": acts, "options": {"constraint": "none", "sample": True, "temperature": 3.0, "seed": 1}}
@@ -92,7 +92,7 @@ def test_a_faulty_sentence_gives_way_and_says_so(models: Models) -> None:
         ({"n_best": 2}, 1, False),
     ],
 )
-def test_a_second_search_is_another_one_and_counts_if_it_helps(
+def test_a_faulty_sentence_is_searched_again_only_with_other_options(
     options: dict[str, Any], searches: int, replaced: bool
 ) -> None:
     asked: list[GenerationOptions] = []
@@ -112,12 +112,12 @@ def test_a_second_search_is_another_one_and_counts_if_it_helps(
     assert found.fallback is not None and found.fallback.rejected == "1"
     assert found.text == ("2" if replaced else "1")
     assert found.slots_ok == found.fallback.faithful == replaced
-    # The sentence itself comes first.
+    # The sentence of the answer comes first.
     assert [each["text"] for each in found.n_best] == [found.text] * (2 if "n_best" in options else 0)
     assert metrics.fallbacks.labels("it")._value.get() == replaced
 
 
-def test_check_tells_what_is_wrong(client: TestClient) -> None:
+def test_check_reports_missing_slots(client: TestClient) -> None:
     pairs = [{"act": ACT, "text": "Ivy Cutting is easy."}, {"act": ACT, "text": "Ivy Cutting is hard."}]
     good, bad = client.post("/v1/check", json={"pairs": pairs}).json()["results"]
     assert good["slots_ok"]
@@ -125,7 +125,7 @@ def test_check_tells_what_is_wrong(client: TestClient) -> None:
     assert bad["missing"] == ["difficulty=easy"]
 
 
-def test_models_and_states(client: TestClient) -> None:
+def test_models_readiness_metrics_and_document_are_served(client: TestClient) -> None:
     listed = client.get("/v1/models").json()["models"]
     assert [model["name"] for model in listed] == ["neural", "random"]
     assert "difficulty" in listed[0]["slots"]
@@ -160,7 +160,9 @@ def test_models_and_states(client: TestClient) -> None:
         ({"acts": ACT, "options": {"beam": 3}}, "Extra inputs are not permitted", {}),
     ],
 )
-def test_limits_in_plain_words(models: Models, body: dict[str, Any], told: str, members: dict[str, Any]) -> None:
+def test_requests_beyond_a_limit_are_refused_in_plain_words(
+    models: Models, body: dict[str, Any], told: str, members: dict[str, Any]
+) -> None:
     limits = {"acts": 5, "slots": 7, "value_length": 50, "text_length": 1000, "n_best": 3, "beam_width": 30}
     with with_settings(models, **limits) as client:
         answer = client.post("/v1/generate", json=body)
@@ -170,18 +172,18 @@ def test_limits_in_plain_words(models: Models, body: dict[str, Any], told: str, 
     assert members.items() <= answer.json().items()
 
 
-def test_no_model_but_those_given(client: TestClient) -> None:
+def test_only_the_given_models_are_served(client: TestClient) -> None:
     for name in ("../neural", "/etc", "neural\0", "other"):
         answer = client.post("/v1/generate", json={"acts": ACT, "model": name})
         assert answer.status_code == 404
         assert "there are neural, random" in answer.json()["detail"]
 
 
-def test_a_token_is_wanted_where_one_is_set(models: Models) -> None:
+def test_the_service_requires_its_token(models: Models) -> None:
     with with_settings(models, token="sesame") as client:
         assert client.get("/healthz").status_code == 200
         assert client.get("/v1/models").status_code == 401
-        # Strangers are told nothing about what else is wrong with their request.
+        # Without the token nothing else about the request is reported.
         assert client.post("/v1/generate", json={"act": 3}).status_code == 401
         document = client.get("/openapi.json").json()
         ((name, scheme),) = document["components"]["securitySchemes"].items()
@@ -202,7 +204,7 @@ def test_a_token_is_wanted_where_one_is_set(models: Models) -> None:
         assert good.status_code == 200
 
 
-def test_values_are_data(client: TestClient) -> None:
+def test_hostile_values_are_said_as_text(client: TestClient) -> None:
     for value in (
         "{0.__class__}",
         "%s%n",
@@ -217,11 +219,11 @@ def test_values_are_data(client: TestClient) -> None:
         assert answer.status_code in (200, 422)
         if answer.status_code == 200:
             (said,) = answer.json()["results"]
-            # As a sentence begins, in a capital.
+            # At the start of a sentence it has a capital.
             assert value.casefold() in said["text"].casefold() or not said["slots_ok"]
 
 
-def test_a_changed_run_is_read_again_and_a_broken_one_is_not(
+def test_a_changed_run_is_reloaded_and_a_missing_one_is_kept(
     neural_run: Path, random_run: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
@@ -238,7 +240,7 @@ def test_a_changed_run_is_read_again_and_a_broken_one_is_not(
     after = models.get("it")
     assert after.code != before.code
     assert after.trouble is None
-    # Who began with the one before ends with it.
+    # Requests that began with the old model end with it.
     assert before.generator.generate(ACT)
 
 
@@ -258,8 +260,8 @@ def test_every_reload_is_counted(random_run: Path, tmp_path: Path, monkeypatch: 
     assert 'dactnlg_reloads_total{model="it"} 1.0' in numbers
 
 
-def test_a_run_whose_manifest_comes_last_is_read(neural_run: Path, random_run: Path, tmp_path: Path) -> None:
-    """Files are copied one by one; what was refused half-way is whole in the end."""
+def test_a_run_whose_manifest_is_copied_last_is_loaded(neural_run: Path, random_run: Path, tmp_path: Path) -> None:
+    """A run copied file by file is refused half-way, and loaded once it is complete."""
     folder = tmp_path / "run"
     shutil.copytree(random_run, folder)
     models = Models({"it": folder})
@@ -270,13 +272,13 @@ def test_a_run_whose_manifest_comes_last_is_read(neural_run: Path, random_run: P
     assert models.reload() == []
     shutil.copyfile(neural_run / "manifest.json", folder / "manifest.json")
     assert models.reload() == ["it"] and models.get("it").trouble is None
-    # Scores alone change no answer.
+    # New scores in the manifest change no answer.
     (folder / "manifest.json").touch()
     assert models.reload() == []
 
 
 class Counting:
-    """A generator that remembers its calls; `decoder` is what tells the batcher that chance plays no part."""
+    """A generator that records its calls; that it has a `decoder` tells the batcher that it is deterministic."""
 
     decoder = object()
 
@@ -316,7 +318,7 @@ def test_requests_that_wait_are_batched_and_answered_in_order() -> None:
     assert max(generator.calls) <= 32
 
 
-def test_other_options_and_chance_are_batches_of_their_own() -> None:
+def test_requests_with_other_options_or_sampling_are_not_batched_together() -> None:
     generator: Any = Counting()
     batcher = Batcher(64, 0.05, 10_000)
     kinds: list[dict[str, Any]] = [{}, {"n_best": 2}, {"sample": True, "seed": 1}]
@@ -328,7 +330,7 @@ def test_other_options_and_chance_are_batches_of_their_own() -> None:
     assert len(generator.calls) >= 12
 
 
-def test_one_bad_request_is_one_clients_matter() -> None:
+def test_a_bad_request_fails_alone_in_its_batch() -> None:
     generator: Any = Counting(bad="oops")
     batcher = Batcher(64, 0.05, 10_000)
     with ThreadPoolExecutor(8) as pool:
@@ -343,7 +345,7 @@ def test_one_bad_request_is_one_clients_matter() -> None:
     batcher.close()
 
 
-def test_a_full_queue_says_when_to_come_again() -> None:
+def test_a_full_queue_refuses_further_requests() -> None:
     release = threading.Event()
 
     class Slow(Counting):
@@ -363,7 +365,7 @@ def test_a_full_queue_says_when_to_come_again() -> None:
     assert all("try again" in str(error) for error in problems)
 
 
-def test_names_of_models(tmp_path: Path) -> None:
+def test_a_model_is_named_by_its_folder_or_as_given(tmp_path: Path) -> None:
     assert parse_model(str(tmp_path)) == (tmp_path.name, tmp_path)
     assert parse_model(f"new={tmp_path}") == ("new", tmp_path)
     (tmp_path / "lr=0.1").mkdir()
@@ -374,8 +376,8 @@ def test_names_of_models(tmp_path: Path) -> None:
             parse_model(text)
 
 
-def test_a_generation_is_frozen() -> None:
-    # The batcher gives one object to several requests.
+def test_a_generation_cannot_be_changed() -> None:
+    # The batcher shares one object between requests.
     one = Generation("a", "a", "a", "a", 0.0, True, (), ())
     with pytest.raises(AttributeError):
         one.text = "b"  # type: ignore[misc]

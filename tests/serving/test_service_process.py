@@ -1,4 +1,4 @@
-"""The service as a process, on a socket: what `benchmarks/serve.py` measures for minutes, in seconds."""
+"""The service as a process on a socket: in seconds what `benchmarks/serve.py` does for minutes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ask(server: serve.Server, path: str, body: object = None) -> tuple[int, dict
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_nobody_disturbs_the_others(random_run: Path, workers: str) -> None:
+def test_hostile_and_vanishing_clients_do_not_disturb_others(random_run: Path, workers: str) -> None:
     with serve.serving(str(random_run), "--workers", workers) as server:
         before = asyncio.run(serve.hostile(server, 200))
         document = from_openapi(server.host, server.port, 3)
@@ -85,7 +85,7 @@ def test_no_request_is_lost_when_a_run_changes(
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_sigterm_answers_what_has_begun(neural_run: Path, workers: str) -> None:
+def test_requests_in_progress_are_answered_after_sigterm(neural_run: Path, workers: str) -> None:
     async def ended(server: serve.Server) -> tuple[int, bytes]:
         async with serve.connected(server) as connection:
             task = asyncio.create_task(connection.request(LONG))
@@ -106,7 +106,7 @@ def test_clients_that_are_killed_or_slow_are(random_run: Path) -> None:
         assert 0 < asyncio.run(slow_readers(server.host, server.port, LONG, 1, 1)) < 64 * 10
 
 
-def test_a_folder_that_changes_while_it_is_read_is_read_again(
+def test_a_run_that_changes_while_it_is_read_is_read_again(
     random_run: Path, neural_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, swaps = tmp_path / "run", [neural_run]
@@ -134,7 +134,7 @@ def test_a_folder_that_changes_while_it_is_read_is_read_again(
 
 
 @pytest.mark.parametrize(("given", "told"), [("  \n", "is empty"), ("geheimß", "ASCII"), ("one\ntwo", "ASCII")])
-def test_a_token_that_no_client_can_send_is_refused(
+def test_a_token_that_no_header_can_hold_is_refused(
     given: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "token").write_text(given, encoding="utf-8")
@@ -145,7 +145,7 @@ def test_a_token_that_no_client_can_send_is_refused(
     assert "$DACTNLG_TOKEN" in (error := capfd.readouterr().err) and told in error
 
 
-def test_a_line_break_behind_a_token_is_not_of_it(random_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_break_after_a_token_is_ignored(random_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DACTNLG_TOKEN", "secret-token\n")
     with serve.serving(f"random={random_run}") as server:
         connection = http.client.HTTPConnection(server.host, server.port, timeout=30)

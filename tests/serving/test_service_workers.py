@@ -1,4 +1,4 @@
-"""One port, several processes: what they count together, and who takes the place of one that dies."""
+"""A service of several processes: common counters, a new worker for one that dies, one message for a failed start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNTED = re.compile(r'dactnlg_requests_total\{path="/v1/generate",status="200"\
 
 
 def workers_of(server: serve.Server) -> set[int]:
-    """Return the processes that answer; the one that keeps track of resources is none of them."""
+    """Return the worker processes, without multiprocessing's resource tracker."""
     children = (
         Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text(encoding="ascii").split()
     )
@@ -59,25 +59,25 @@ def counted(server: serve.Server) -> int:
     return int(found[1]) if found else 0
 
 
-def test_what_workers_count_is_one_number(neural_run: Path) -> None:
+def test_metrics_sum_over_all_workers(neural_run: Path) -> None:
     with serve.serving(str(neural_run), "--workers", "3") as server:
         assert len(workers_of(server)) == 3
         assert said(server, 60) == [200] * 60
-        # Whoever is asked, also for the numbers.
+        # Whichever worker answers the request for the metrics.
         assert until(lambda: counted(server) == 60)
         assert {counted(server) for _ in range(10)} == {60}
     assert server.process.returncode == 0
 
 
-def test_another_worker_takes_the_place_of_one_that_dies(neural_run: Path) -> None:
+def test_a_worker_that_dies_is_replaced(neural_run: Path) -> None:
     with serve.serving(str(neural_run), "--workers", "2") as server:
         before = workers_of(server)
         said(server, 20)
         for number, pid in enumerate(before):
-            # An answer is counted when it has been sent.
+            # A request is counted after its answer has been sent.
             assert until(lambda most=20 + 5 * number: counted(server) == most)  # type: ignore[misc]
             os.kill(pid, signal.SIGKILL)
-            # The other one answers, and what the dead one has counted counts.
+            # The other one answers, and the requests of the dead one stay counted.
             assert said(server, 5) == [200] * 5
             assert until(lambda gone=pid: len(workers_of(server) - {gone}) == 2)  # type: ignore[misc]
         assert not workers_of(server) & before
@@ -86,7 +86,7 @@ def test_another_worker_takes_the_place_of_one_that_dies(neural_run: Path) -> No
     assert server.process.returncode == 0
 
 
-def test_workers_end_with_the_process_that_started_them(random_run: Path) -> None:
+def test_workers_end_with_their_parent(random_run: Path) -> None:
     with serve.serving(str(random_run), "--workers", "2") as server:
         workers = workers_of(server)
         assert len(workers) == 2
@@ -103,7 +103,7 @@ def _alive(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_run_that_cannot_be_read_is_told_once(random_run: Path, tmp_path: Path, workers: str) -> None:
+def test_a_run_that_cannot_be_read_is_reported_once(random_run: Path, tmp_path: Path, workers: str) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
     for file in Run(random_run).path.iterdir():
@@ -116,7 +116,7 @@ def test_a_run_that_cannot_be_read_is_told_once(random_run: Path, tmp_path: Path
     assert "Traceback" not in found.stderr
 
 
-def test_who_cannot_begin_is_never_called_ready(random_run: Path, tmp_path: Path) -> None:
+def test_workers_that_fail_to_start_are_reported_once_and_not_ready(random_run: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dactnlg", "serve", str(random_run), "--port", "0", "--workers", "2"]
     command += ["--rasa", str(tmp_path / "absent.yml")]
     found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
@@ -126,7 +126,7 @@ def test_who_cannot_begin_is_never_called_ready(random_run: Path, tmp_path: Path
     ]
 
 
-def test_ctrl_c_ends_all_of_them(random_run: Path) -> None:
+def test_ctrl_c_ends_all_workers_quietly(random_run: Path) -> None:
     command = [sys.executable, "-m", "dactnlg", "serve", str(random_run), "--port", "0", "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         if process.stderr is None:
