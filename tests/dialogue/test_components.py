@@ -1,4 +1,4 @@
-"""Components of conversations, against numbers worked out by hand and independent implementations."""
+"""Components of conversations, against values computed by hand and independent implementations."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_sentiment_is_the_expected_valence() -> None:
     np.testing.assert_allclose(sentiment(np.array([[0.5, 0.5], [0.1, 0.9]]), np.array([-1.0, 1.0])), [0, 0.8])
 
 
-def test_transition_goes_to_the_next_turn_and_the_last_has_none() -> None:
+def test_a_transition_leads_to_the_next_turn_and_the_last_turn_has_none() -> None:
     np.testing.assert_array_equal(transitions(np.array([0.0, 1.0, -1.0])), [1.0, -2.0, np.nan])
     np.testing.assert_array_equal(transitions(np.array([3.0])), [np.nan])
     assert len(transitions(np.array([]))) == 0
@@ -53,7 +53,7 @@ def test_transition_goes_to_the_next_turn_and_the_last_has_none() -> None:
     ("scores", "slope"),
     [([0, 1, 2], 1), ([2, 1, 0], -1), ([0, 0, 3, 1], 1.5), ([1, 1], 0), ([4], 0), ([3, 0, 3], -3), ([0, 5, 5], 5)],
 )
-def test_the_min_max_slope_is_signed_by_time(scores: list[float], slope: float) -> None:
+def test_the_min_max_slope_is_signed_by_the_order_in_time(scores: list[float], slope: float) -> None:
     assert min_max_slope(np.array(scores, float)) == slope
 
 
@@ -61,21 +61,21 @@ def test_a_conversation_without_the_speaker_has_no_slope() -> None:
     assert np.isnan(min_max_slope(np.array([])))
 
 
-def test_cosines() -> None:
+def test_cosines_are_by_row_and_0_for_a_zero_vector() -> None:
     first, second = np.array([[1.0, 0], [1, 1], [0, 0]]), np.array([[0.0, 2], [2, 2], [1, 1]])
     np.testing.assert_allclose(cosines(first, second), [0, 1, 0], atol=1e-12)
 
 
-def test_laughter_is_a_word() -> None:
+def test_laughter_is_counted_in_whole_words() -> None:
     assert laughter(["Ha ha!", "that hat has", "haha", "HA.", "aha", ""]).tolist() == [2, 0, 0, 1, 0, 0]
 
 
-def test_the_question_score() -> None:
+def test_the_question_score_needs_a_question_word_and_a_mark() -> None:
     texts = ["What?", "what a day", "Really?", "No.", "somewhat", "¿Qué?"]
     assert question_scores(texts).tolist() == [1, 0.5, 0.5, 0, 0, 0.5]
 
 
-def test_words_are_counted_up_to_thirty() -> None:
+def test_words_are_counted_up_to_30() -> None:
     assert word_counts(["I'm here , really .", "", "w " * 29, "w " * 31]).tolist() == [3, 0, 29, 30]
 
 
@@ -86,7 +86,7 @@ def test_word_coherence_is_that_of_the_embedding_metrics(vectors: WordVectors) -
     np.testing.assert_allclose(WordCoherence(vectors).scores(*zip(*pairs, strict=True)), expected)
 
 
-def test_overlap() -> None:
+def test_overlap_with_the_previous_turn_and_distinct_bigrams() -> None:
     found = bleu(["the cat sat on the mat", "a b", "", "x"], ["the cat sat on the mat", "c d", "a", ""])
     np.testing.assert_allclose(found, [1, 0, 0, 0])
     assert distinct(["a b a b"]) == pytest.approx(2 / 3)
@@ -113,19 +113,19 @@ def maker(vectors: WordVectors) -> ComponentMaker:
     return ComponentMaker(emotions, encoder, WordCoherence(vectors))
 
 
-def test_postfixes(maker: ComponentMaker) -> None:
+def test_components_are_averaged_by_speaker(maker: ComponentMaker) -> None:
     table = maker.table([conversation("user: bad", "bot: how bad", "user: good", "bot: day", "user: good day")])
     row = dict(zip(table.names, table.values[0], strict=True))
     assert table.names == NAMES and len(NAMES) == 22
     assert row["sentiment -U"] == pytest.approx(0.5 / 3)
     assert row["sentiment -B"] == pytest.approx(-0.25)
-    # -1 -> .5 -> 1, and the last is masked.
+    # From -1 to .5 to 1; the last turn is masked.
     assert row["sentiment transition -U"] == pytest.approx(1.0)
     assert row["sentiment min-max -U"] == pytest.approx(1.0)
     assert row["sentiment min-max -B"] == pytest.approx(0.5)
     assert row["question score -B"] == 0.25
     assert row["words -U"] == pytest.approx(4 / 3)
-    # (bad, how bad) and (good, day); the last turn of the user has no answer.
+    # The pairs (bad, how bad) and (good, day); the last turn of the user has no answer.
     assert row["semantic similarity -U/B"] == pytest.approx((np.sqrt(0.5) - np.sqrt(0.5)) / 2)
     assert row["semantic similarity -B/B"] == pytest.approx(0)
     p, q = np.array([0.0, 1.0]), np.array([0.25, 0.75])
@@ -142,7 +142,7 @@ def test_a_bot_alone_is_its_own_user(maker: ComponentMaker) -> None:
         assert table.column(f"{name} -U/B") == table.column(f"{name} -B/B")
 
 
-def test_what_is_not_there_is_undefined(maker: ComponentMaker) -> None:
+def test_components_of_missing_turns_are_undefined(maker: ComponentMaker) -> None:
     table = maker.table([conversation("user: bad"), conversation("user: bad", "bot: good"), conversation()])
     assert np.isnan(table.column("sentiment -B"))[[0, 2]].all()
     assert np.isnan(table.column("semantic similarity -B/B")).all()
@@ -150,7 +150,7 @@ def test_what_is_not_there_is_undefined(maker: ComponentMaker) -> None:
     assert maker.table([]).values.shape == (0, len(NAMES))
 
 
-def test_extras_stand_beside_the_paper_s_set(maker: ComponentMaker) -> None:
+def test_extras_are_columns_after_those_of_the_paper(maker: ComponentMaker) -> None:
     talks = [conversation("user: bad", "bot: good", success=True, slots=4, slot_errors=1)]
     plain, more = maker.table(talks), None
     more = with_extras(plain, talks)
@@ -160,14 +160,14 @@ def test_extras_stand_beside_the_paper_s_set(maker: ComponentMaker) -> None:
     assert more.hash != plain.hash
 
 
-def test_a_teacher_is_in_the_hash(maker: ComponentMaker, vectors: WordVectors) -> None:
+def test_the_hash_depends_on_the_teacher(maker: ComponentMaker, vectors: WordVectors) -> None:
     other = CachedEmotions("toy", TEXTS, np.full((5, 2), 0.5), np.array([1.0, -1.0]))
     table = ComponentMaker(other, maker.encoder, maker.words).table([])
     assert table.hash != maker.table([]).hash
     assert {other.name, maker.encoder.name, vectors.name} <= set(map(str, table.signature.values()))
 
 
-def test_arrays_that_do_not_fit(maker: ComponentMaker) -> None:
+def test_teacher_arrays_of_wrong_shapes_are_refused(maker: ComponentMaker) -> None:
     with pytest.raises(UserError, match=r"\(1, 2\) probabilities are needed"):
         CachedEmotions("toy", ["a"], np.ones((2, 2)), np.ones(2))
     with pytest.raises(UserError, match="1 vectors for 2 texts"):
@@ -177,7 +177,7 @@ def test_arrays_that_do_not_fit(maker: ComponentMaker) -> None:
 
 
 class Letters:
-    """Counts letters."""
+    """Encodes a text by how often it has each letter, and counts its calls."""
 
     name = "letters"
 
@@ -189,7 +189,7 @@ class Letters:
         return np.array([[text.count(letter) for letter in "abcdefgh"] for text in sentences], np.float32)
 
 
-def test_an_encoder_sees_a_text_once(tmp_path: Path) -> None:
+def test_a_text_is_encoded_once_and_kept_in_a_file(tmp_path: Path) -> None:
     letters, file = Letters(), tmp_path / "v.npz"
     kept = KeptEncoder(letters, file)
     expected = letters.encode(["abba", "cc"])
@@ -201,7 +201,7 @@ def test_an_encoder_sees_a_text_once(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["v.npz"]
 
 
-def test_an_interrupted_encoder_keeps_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_are_kept_when_encoding_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Interrupted(Letters):
         def encode(self, sentences: list[str]) -> np.ndarray:
             if self.calls:
@@ -216,7 +216,7 @@ def test_an_interrupted_encoder_keeps_what_it_has(tmp_path: Path, monkeypatch: p
     assert letters.calls == 1
 
 
-def test_softmax_regression_is_at_its_minimum() -> None:
+def test_softmax_regression_finds_the_minimum_of_its_loss() -> None:
     rng = np.random.default_rng(1)
     vectors, labels = rng.normal(size=(60, 3)), rng.integers(4, size=60)
     weights, bias = fit_softmax(vectors, labels, 4)
@@ -227,12 +227,12 @@ def test_softmax_regression_is_at_its_minimum() -> None:
         return float(-logs[np.arange(60), labels].sum() + 0.5 * (matrix**2).sum())
 
     found = np.concatenate([weights.ravel(), bias])
-    # The gradient at the minimum is zero, by finite differences.
+    # By finite differences the gradient is zero.
     assert check_grad(loss, lambda _: np.zeros(16), found) < 0.05
     assert all(loss(found) < loss(found + step) for step in rng.normal(scale=0.05, size=(50, 16)))
 
 
-def test_emotions_are_learned_from_labels(tmp_path: Path) -> None:
+def test_emotions_are_learned_from_labelled_turns(tmp_path: Path) -> None:
     lines = [(["aaa", "bbb b"], ["happiness", "anger"]), (["a a", "b"], ["happiness", "anger"])]
     file = tmp_path / "dialogues.jsonl"
     file.write_text("".join(json.dumps({"turns": t, "emotions": e}) + "\n" for t, e in lines * 20))

@@ -1,4 +1,4 @@
-"""Readers of dialogues, on files written by hand."""
+"""Readers of dialogue corpora, on files written by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dactnlg.data.readers.dialogue_formats import (
 from dactnlg.errors import CorpusError, UnknownNameError
 
 
-def test_dailydialog(tmp_path: Path) -> None:
+def test_dailydialog_is_read_with_emotions_and_acts(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text('{"id": "x", "turns": ["Hi", "Yes"], "emotions": ["anger", "fear"], "acts": [["inform"], ["a"]]}\n')
     (found,) = read_dailydialog(file, Counter())
@@ -31,7 +31,7 @@ def test_dailydialog(tmp_path: Path) -> None:
         read_dailydialog(file, Counter())
 
 
-def test_cornell(tmp_path: Path) -> None:
+def test_cornell_conversations_are_joined_with_their_lines(tmp_path: Path) -> None:
     (tmp_path / "movie_lines.txt").write_text(
         "L1 +++$+++ u0 +++$+++ m0 +++$+++ ANN +++$+++ Who?\nL2 +++$+++ u1 +++$+++ m0 +++$+++ BOB +++$+++ Me.\n"
         "L3 +++$+++ u1 +++$+++ m0 +++$+++ BOB +++$+++ \n"
@@ -47,7 +47,7 @@ def test_cornell(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
-def test_cornell_is_read_in_the_encoding_of_its_publisher(tmp_path: Path, encoding: str) -> None:
+def test_cornell_is_read_in_its_own_encoding_and_in_utf_8(tmp_path: Path, encoding: str) -> None:
     lines = ["L1 +++$+++ u0 +++$+++ m0 +++$+++ A +++$+++ The café…", "L2 +++$+++ u1 +++$+++ m0 +++$+++ B +++$+++ “Me”"]
     (tmp_path / "movie_lines.txt").write_bytes("\n".join(lines).encode(encoding))
     file = tmp_path / "movie_conversations.txt"
@@ -63,7 +63,7 @@ def test_reddit_stops_at_a_removed_comment(tmp_path: Path) -> None:
     assert notes.total() == 2
 
 
-def test_opensubtitles(tmp_path: Path) -> None:
+def test_opensubtitles_pairs_posts_with_responses(tmp_path: Path) -> None:
     post, response = tmp_path / "t.post", tmp_path / "t.response"
     post.write_text("where are you\nwho\n")
     response.write_text("here\nme\n")
@@ -73,7 +73,7 @@ def test_opensubtitles(tmp_path: Path) -> None:
         read_opensubtitles(post, Counter())
 
 
-def test_a_blank_line_of_opensubtitles_moves_no_answer(tmp_path: Path) -> None:
+def test_a_blank_line_of_opensubtitles_shifts_no_pair(tmp_path: Path) -> None:
     post, notes = tmp_path / "t.post", Counter[str]()
     post.write_text("one\n\nthree\nfour\n")
     post.with_suffix(".response").write_text("1\n2\n3\n\n")
@@ -81,7 +81,7 @@ def test_a_blank_line_of_opensubtitles_moves_no_answer(tmp_path: Path) -> None:
     assert notes.total() == 2
 
 
-def test_ubuntu_leaves_wrong_answers_out(tmp_path: Path) -> None:
+def test_ubuntu_rows_with_wrong_answers_are_left_out(tmp_path: Path) -> None:
     file, notes = tmp_path / "train.csv", Counter[str]()
     file.write_text(
         "Context,Utterance,Label\nhi __eou__ all __eou__ __eot__ yes __eou__ __eot__,try apt __eou__,1.0\nhi,no,0.0\n"
@@ -110,7 +110,7 @@ def test_reddit_may_be_one_list_of_conversations(tmp_path: Path) -> None:
     assert [each.turns for each in read_reddit(file, Counter())] == [("a", "b")]
 
 
-def test_mistakes_in_ubuntu_are_told_with_their_line(tmp_path: Path) -> None:
+def test_mistakes_in_ubuntu_files_are_reported_with_their_line(tmp_path: Path) -> None:
     file = tmp_path / "train.csv"
     file.write_text("Context,Utterance,Label\nhi,yes,1\nhi,no,\n")
     with pytest.raises(CorpusError, match="line 3: Label is 1 or 0"):
@@ -120,13 +120,13 @@ def test_mistakes_in_ubuntu_are_told_with_their_line(tmp_path: Path) -> None:
         read_ubuntu(file, Counter())
 
 
-def test_every_card_names_a_reader() -> None:
+def test_every_dialogue_card_names_a_reader() -> None:
     assert {load_dialogue_card(name).format for name in dialogue_names()} == set(FORMATS)
     with pytest.raises(UnknownNameError, match="dailydialog"):
         load_dialogue_card("dailydialogs")
 
 
-def test_the_real_corpus_has_as_many_dialogues_as_published(data_dir: Path) -> None:
+def test_dailydialog_has_as_many_dialogues_as_published(data_dir: Path) -> None:
     splits = load_dialogues("dailydialog", data_dir).splits
     assert [len(splits[split]) for split in ("train", "valid", "test")] == [11118, 1000, 1000]
 

@@ -1,4 +1,4 @@
-"""HRED, VHRED and VHCR: likelihood, KL, distillation, padding, and what generation may see."""
+"""HRED, VHRED and VHCR: likelihood, KL, distillation, padding, and what generation has access to."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def loss(model: Any, batch: dict[str, Any], *, training: bool = False) -> float:
     return float(to_numpy(model.batch_loss(batch, training=training)))
 
 
-def test_kl_of_a_gaussian_with_itself_is_nothing_and_its_arguments_have_an_order() -> None:
+def test_the_kl_of_gaussians_is_that_of_the_formula() -> None:
     one = np.array([[0.3, -1.0]], np.float32), np.array([[0.2, -0.7]], np.float32)
     other = np.zeros((1, 2), np.float32), np.full((1, 2), math.log(4.0), np.float32)
     assert float(np.abs(to_numpy(gaussian_divergence(one, one))).max()) < 1e-6
     standard = np.zeros((1, 2), np.float32), np.zeros((1, 2), np.float32)
-    # KL(N(0, 1) || N(0, 4)) = log 2 + 1/8 - 1/2; the other way round it is -log 2 + 2 - 1/2.
+    # KL(N(0, 1) || N(0, 4)) = log 2 + 1/8 - 1/2, and KL(N(0, 4) || N(0, 1)) = -log 2 + 2 - 1/2.
     np.testing.assert_allclose(to_numpy(gaussian_divergence(standard, other)), math.log(2) + 1 / 8 - 0.5, rtol=1e-5)
     np.testing.assert_allclose(to_numpy(gaussian_divergence(other, standard)), 1.5 - math.log(2), rtol=1e-5)
 
@@ -79,21 +79,21 @@ def test_the_weight_of_the_kl_rises_to_exactly_1(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "dimensions"), [("vhred", 3), ("vhcr", 6)])
-def test_free_bits_cost_the_same_whatever_the_kl_below_them_is(name: str, dimensions: int) -> None:
+def test_a_kl_below_the_free_bits_costs_the_free_bits(name: str, dimensions: int) -> None:
     batch, found = batch_of(), []
     for free in (0.0, 50.0, 70.0):
         keras.utils.set_random_seed(2)
         model = model_of(name, free_bits=free)
         model.batches.assign(4.0)
         found.append(loss(model, batch, training=True))
-        # Scores are of the whole KL.
-        assert loss(model, batch) == pytest.approx(loss(model_of_same(model, name), batch), rel=1e-5)
+        # In evaluation the whole KL counts.
+        assert loss(model, batch) == pytest.approx(loss(without_free_bits(model, name), batch), rel=1e-5)
     tokens = batch["lengths"].sum()
     assert found[0] < found[1]
     assert found[2] - found[1] == pytest.approx(20.0 * dimensions * 3 / tokens, rel=1e-4)
 
 
-def model_of_same(model: Any, name: str) -> Any:
+def without_free_bits(model: Any, name: str) -> Any:
     """Return a model with the same weights and without free bits."""
     other = model_of(name)
     other.set_weights(model.get_weights())
@@ -101,7 +101,7 @@ def model_of_same(model: Any, name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_padding_moves_no_loss(name: str) -> None:
+def test_padding_does_not_change_the_loss(name: str) -> None:
     model, batch = model_of(name), batch_of()
     before = loss(model, batch)
     padded = dict(batch)
@@ -110,7 +110,7 @@ def test_padding_moves_no_loss(name: str) -> None:
     for key in ("tokens", "targets"):
         padded[key] = np.pad(batch[key], ((0, 0), (0, 4)), constant_values=9)
     assert loss(model, padded) == pytest.approx(before, rel=1e-5)
-    # What stands behind the ends is not seen either, nor rows that only fill a batch up.
+    # Nor do tokens after the end of a turn, or rows that only fill up the batch.
     other = dict(batch, turns=batch["turns"].copy())
     for row, turn in np.ndindex(3, 2):
         other["turns"][row, turn, batch["turn_lengths"][row, turn] :] = 11
@@ -127,12 +127,12 @@ def test_generation_never_sees_the_target(name: str) -> None:
     other = {**batch, "targets": batch["targets"][::-1].copy(), "lengths": batch["lengths"][::-1].copy()}
     for one, two in zip(model.prepare(batch)[0].values(), model.prepare(other)[0].values(), strict=True):
         np.testing.assert_array_equal(to_numpy(one), to_numpy(two))
-    # With the inputs alone there is nothing that could be peeped at.
+    # The inputs of inference suffice.
     model.prepare({key: batch[key] for key in model.inputs})
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_steps_are_the_likelihood_of_whole_sentences(name: str) -> None:
+def test_steps_give_the_logits_of_whole_sentences(name: str) -> None:
     model, batch = model_of(name), batch_of()
     context, state = model.prepare(batch)
     whole = to_numpy(model.logits(batch))
@@ -158,7 +158,7 @@ def test_distillation_adds_the_weighted_losses_over_the_tokens(name: str, ei: st
     assert found == pytest.approx(wanted, rel=1e-4)
 
 
-def test_input_only_distils_nothing_but_sees_the_teacher() -> None:
+def test_teacher_arrays_as_inputs_add_no_loss_but_change_it() -> None:
     model, batch = model_of("hred", ei="input"), batch_of()
     states = model.informed(batch, draw=False, training=False)[1]
     assert model.distillation(batch, states) == 0.0
@@ -171,10 +171,10 @@ def test_input_only_distils_nothing_but_sees_the_teacher() -> None:
 
 
 @pytest.mark.parametrize("name", ["vhred", "vhcr"])
-def test_importance_weights_are_the_elbo_on_average(name: str) -> None:
+def test_the_importance_weighted_estimate_is_above_the_elbo(name: str) -> None:
     model, batch = model_of(name), batch_of()
     logs = np.array([to_numpy(model.log_weights(batch)[0]) for _ in range(200)])
-    # Jensen: the estimate lies above the mean of the weights, and both are log probabilities.
+    # Jensen's inequality: the log of the mean weight is at least the mean of the log weights, which is the ELBO.
     assert (estimate(logs) >= logs.mean(0)).all()
     assert (estimate(logs) < 0).all()
 
@@ -194,7 +194,7 @@ def test_variational_perplexity_of_a_known_likelihood_within_a_percent() -> None
     assert math.exp(-estimate(np.array(logs)).mean()) == pytest.approx(math.exp(-exact.mean()), rel=0.01)
 
 
-def test_what_stands_for_a_conversation_stays_the_same_in_it() -> None:
+def test_the_latent_variable_of_a_conversation_is_the_same_in_every_row() -> None:
     model, batch = model_of("vhcr"), batch_of()
     same = np.random.default_rng(3).standard_normal(3).astype(np.float32)
     batch["conversation_noise"][:] = same
@@ -202,7 +202,7 @@ def test_what_stands_for_a_conversation_stays_the_same_in_it() -> None:
     np.testing.assert_allclose(told[:, -3:], np.tile(same, (3, 1)), rtol=1e-6)
 
 
-def test_arrays_of_a_teacher_come_back_and_name_it_by_their_content(tmp_path: Path) -> None:
+def test_teacher_arrays_are_saved_with_an_id_from_their_content(tmp_path: Path) -> None:
     arrays = TeacherArrays("deepmoji", ["a", "b"], np.eye(2, dtype=np.float32), np.ones((2, 3), np.float32))
     file = tmp_path / "t.npz"
     arrays.save(file)
@@ -214,7 +214,7 @@ def test_arrays_of_a_teacher_come_back_and_name_it_by_their_content(tmp_path: Pa
     np.testing.assert_array_equal(given["emotions"][:, :, 1], [[1, 0], [1, 0]])
     with pytest.raises(UserError, match="nothing for the text 'c'"):
         found.of([["c"]], 2)
-    # One long text among many takes the room of one; another program may write an array of texts.
+    # A long text does not pad the others; files of other programs may hold an array of texts.
     texts = ["x" * 100_000, "é\n\0", *map(str, range(98))]
     TeacherArrays("e", texts, np.ones((100, 1), np.float32), np.ones((100, 1), np.float32)).save(file)
     assert file.stat().st_size < 200_000 and load_teacher_arrays(file).texts == texts

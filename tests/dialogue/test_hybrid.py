@@ -1,4 +1,4 @@
-"""Hybrid scores: nothing of the bot that is scored is in its fit; corrupted generators cost what they should."""
+"""Hybrid scores: the bot that is scored is left out of its fit; more corruption costs more success."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dactnlg.errors import UserError
 
 
 def made(bots: int = 6, each: int = 40, noise: float = 0.5) -> tuple[ComponentTable, np.ndarray, list[str]]:
-    """Return components, ratings that two of three components decide on, and bots of different quality."""
+    """Return components, ratings that depend on two of the three, and the bots, which differ in quality."""
     rng = np.random.default_rng(3)
     names = [f"bot {n}" for n in range(bots) for _ in range(each)]
     values = rng.normal(size=(bots * each, 3)) + np.repeat(rng.normal(size=(bots, 3)), each, axis=0)
@@ -29,7 +29,7 @@ def made(bots: int = 6, each: int = 40, noise: float = 0.5) -> tuple[ComponentTa
     return ComponentTable(("a", "b", "c"), values, {}), ratings, names
 
 
-def test_least_squares_find_the_weights() -> None:
+def test_least_squares_recover_the_weights() -> None:
     table, ratings, bots = made(noise=0.0)
     weights = hybrid.fit(table.names, table.values, ratings)
     np.testing.assert_allclose(weights.coefficients / weights.scale, [1, -0.5, 0], atol=1e-10)
@@ -43,7 +43,7 @@ def test_the_bot_that_is_scored_is_not_in_its_fit() -> None:
     table, ratings, bots = made()
     left = hybrid.leave_bot_out(table, ratings, bots)
     own = np.array(bots) == "bot 2"
-    # Whatever its ratings and components, its weights stay; whatever its ratings, its scores do.
+    # Its weights depend on neither its ratings nor its components, and its scores not on its ratings.
     spoiled = hybrid.leave_bot_out(table, np.where(own, 1e6, ratings), bots)
     np.testing.assert_array_equal(spoiled.predictions[own], left.predictions[own])
     assert not np.allclose(spoiled.predictions[~own], left.predictions[~own])
@@ -53,7 +53,7 @@ def test_the_bot_that_is_scored_is_not_in_its_fit() -> None:
         np.testing.assert_array_equal(getattr(scaled, part), getattr(left.folds["bot 2"], part))
 
 
-def test_gaps_constants_and_copies_do_no_harm() -> None:
+def test_missing_constant_and_duplicate_components_do_no_harm() -> None:
     table, ratings, bots = made()
     values = np.hstack([table.values, table.values[:, :1], np.ones((len(bots), 1)), np.full((len(bots), 1), np.nan)])
     values[::7, 1] = np.nan
@@ -66,7 +66,7 @@ def test_gaps_constants_and_copies_do_no_harm() -> None:
     assert (low <= middle).all() and (middle <= high).all()
 
 
-def test_too_little_to_learn_from() -> None:
+def test_too_few_bots_or_conversations_are_refused() -> None:
     table, ratings, bots = made()
     with pytest.raises(UserError, match="two bots at least"):
         hybrid.leave_bot_out(table, ratings, ["one"] * len(bots))
@@ -74,7 +74,7 @@ def test_too_little_to_learn_from() -> None:
         hybrid.fit(("a",), np.ones((1, 1)), np.ones(1))
 
 
-def test_correlations_have_the_number_of_bots() -> None:
+def test_correlations_over_bots_are_those_of_scipy() -> None:
     rng = np.random.default_rng(5)
     first, second = rng.normal(size=(2, 9))
     found, expected = hybrid.pearson(first, second), pearsonr(first, second)
@@ -90,7 +90,7 @@ def test_correlations_have_the_number_of_bots() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_every_step_of_corruption_costs_success(fault: str) -> None:
+def test_more_corruption_costs_more_success(fault: str) -> None:
     goals = draw_goals(trails(), 100, 10, 1)
     shares = (0.0, 0.05, 0.1, 0.2)
     talks = [
@@ -102,7 +102,7 @@ def test_every_step_of_corruption_costs_success(fault: str) -> None:
         assert paired(better, worse).p_value < 0.05
 
 
-def test_trajectories() -> None:
+def test_trajectories_average_the_turns_that_enough_conversations_have() -> None:
     series = [np.array([1.0, 2.0, np.nan])] * 3 + [np.array([3.0, 4.0])] * 3
     found = trajectory(series)
     np.testing.assert_allclose(found.mean, [2, 3])
@@ -114,7 +114,7 @@ def test_trajectories() -> None:
 
 
 @pytest.mark.needs("matplotlib", "pip install 'dactnlg[plot]'")
-def test_pictures_are_the_same_every_time(tmp_path: Path) -> None:
+def test_plots_are_reproducible(tmp_path: Path) -> None:
     line = trajectory([np.arange(4.0) + n for n in range(6)])
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

@@ -1,4 +1,4 @@
-"""Language models of turns and encoder-decoders from the last turns: loss, padding, and what they may see."""
+"""Language models of turns, and encoder-decoders of the last turns: loss, padding, and what they have access to."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def logits_of(model: Any, batch: dict[str, Any]) -> NDArray[Any]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_padding_moves_no_loss(name: str) -> None:
+def test_padding_does_not_change_the_loss_of_flat_models(name: str) -> None:
     model, batch = model_of(name), batch_of()
     before = loss(model, batch)
     padded = dict(batch)
     for key in ("tokens", "targets"):
         padded[key] = np.pad(batch[key], ((0, 0), (0, 4)), constant_values=9)
     assert loss(model, padded) == pytest.approx(before, rel=1e-5)
-    # Nor what stands behind the ends of turns, nor rows that only fill a batch up, nor turns that are not there.
+    # Nor do tokens after the end of a turn, rows that only fill up the batch, or missing turns.
     other = dict(batch, turns=batch["turns"].copy())
     for row, turn in np.ndindex(3, 2):
         other["turns"][row, turn, batch["turn_lengths"][row, turn] :] = 11
@@ -69,14 +69,14 @@ def test_inference_never_sees_the_target(name: str) -> None:
     for one, two in zip(model.prepare(batch), model.prepare(other), strict=True):
         for key, value in one.items():
             np.testing.assert_array_equal(to_numpy(value), to_numpy(two[key]))
-    # Nor does a word see those after it.
+    # Nor does a token depend on later ones.
     changed = {**batch, "tokens": batch["tokens"].copy()}
     changed["tokens"][:, 3:] = 5
     np.testing.assert_allclose(logits_of(model, changed)[:, :3], logits_of(model, batch)[:, :3], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_only_models_of_answers_see_the_context(name: str) -> None:
+def test_only_encoder_decoders_depend_on_the_context(name: str) -> None:
     model, batch = model_of(name), batch_of()
     other = {**batch, "turns": (batch["turns"] - 3) % 8 + 4}
     same = np.allclose(logits_of(model, batch), logits_of(model, other), atol=1e-6)
@@ -84,7 +84,7 @@ def test_only_models_of_answers_see_the_context(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_steps_say_what_whole_sentences_do(name: str) -> None:
+def test_steps_of_flat_models_give_the_logits_of_whole_sentences(name: str) -> None:
     model, batch = model_of(name), batch_of()
     context, state = model.prepare(batch)
     stepped = []
@@ -118,7 +118,7 @@ def test_the_loss_of_a_vae_adds_the_kl_to_a_standard_normal() -> None:
     model, batch = model_of("vae_lm", free_bits=0.0), batch_of()
     model.posterior_output.bias.assign(np.linspace(-1, 1, 6))
     mean, spread = (to_numpy(part).astype(float) for part in model.posterior(batch))
-    # The decoder is told the posterior's mean: that of noise 0 in generation is the prior's.
+    # With the posterior's mean as noise, for in generation noise 0 is the prior's mean.
     entropy = float(to_numpy(model.cross_entropy(batch, model.logits({**batch, "noise": mean.astype(np.float32)}))))
     divergence = 0.5 * (np.exp(spread) + mean**2 - 1 - spread).sum()
     assert divergence > 0
@@ -127,7 +127,7 @@ def test_the_loss_of_a_vae_adds_the_kl_to_a_standard_normal() -> None:
 
 
 @pytest.mark.parametrize("name", ["vae_lm", "transformer_seq2seq"])
-def test_a_run_learns_answers_and_is_scored(name: str, tmp_path: Path) -> None:
+def test_flat_models_are_trained_and_evaluated(name: str, tmp_path: Path) -> None:
     (tmp_path / "dialogues").mkdir()
     lines = [json.dumps({"id": str(n), "turns": [f"Hello {n} .", "How are you ?", "Fine ."]}) for n in range(6)]
     for split in ("train", "valid", "test"):

@@ -1,4 +1,4 @@
-"""Open self-play: from nothing, the last five utterances, different conversations, by the seed; components."""
+"""Open self-play: empty beginnings, the last five turns as context, distinct conversations, seeds, components."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = ("ha", "what now?", "I see.", "no")
 
 
 class Dice:
-    """Draws every answer from a few words by the conversation's seed and what was said; notes what it was asked."""
+    """Draws each answer from a few words by the seed and the history, and records the histories."""
 
     def __init__(self, words: Sequence[str] = WORDS) -> None:
         self.words = words
@@ -42,7 +42,7 @@ def texts(talks: Sequence[Conversation]) -> list[list[str]]:
     return [talk.texts("bot") for talk in talks]
 
 
-def test_it_begins_from_nothing_and_hears_the_last_five() -> None:
+def test_open_play_begins_with_no_history_and_passes_the_last_five_turns() -> None:
     dice = Dice()
     talks = talk_alone(dice, 7, 9, seed=3, progress=False)
     assert dice.asked[0] == [[]] * 7
@@ -52,15 +52,15 @@ def test_it_begins_from_nothing_and_hears_the_last_five() -> None:
     assert {turn.speaker for talk in talks for turn in talk.turns} == {"bot"}
 
 
-def test_conversations_differ_and_the_seed_decides() -> None:
+def test_open_conversations_are_distinct_and_depend_on_the_seed() -> None:
     first, again, other = (talk_alone(Dice(), 100, 4, seed=seed, progress=False) for seed in (1, 1, 2))
     assert texts(first) == texts(again) != texts(other)
     for talks in (first, other):
         assert len({tuple(each) for each in texts(talks)}) == 100
 
 
-def test_repeated_conversations_are_drawn_anew() -> None:
-    # Sixteen are possible, and all of them are found, though chance repeats most.
+def test_repeated_conversations_are_drawn_again() -> None:
+    # There are 16 possible ones; all are found, although most draws repeat one.
     talks = talk_alone(Dice(), 16, 2, seed=1, progress=False)
     assert {tuple(each) for each in texts(talks)} == {(a, b) for a in WORDS for b in WORDS}
     with pytest.raises(UserError, match="16 different conversations with itself, not 17"):
@@ -83,7 +83,7 @@ def test_means_have_student_intervals() -> None:
     assert (found.cell("c"), found.cell("a").count("±")) == ("-", 1)
 
 
-def test_engagement_needs_no_teacher() -> None:
+def test_engagement_components_need_no_teacher() -> None:
     talk = Conversation((Utterance("bot", "Ha, what now?"), Utterance("bot", "no ha ha")), "x")
     table = EngagementMaker().table([talk])
     assert dict(zip(table.names, table.values[0].tolist(), strict=True)) == {
@@ -96,12 +96,12 @@ def test_engagement_needs_no_teacher() -> None:
     assert played.to_json()["signature"]["history"] == 5
 
 
-def test_the_command(
+def test_the_command_of_open_play(
     random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "talks"
     words = ["selfplay", str(random_run), "--open", "--output", str(output), "--conversations", "20", "--seed", "4"]
-    # A generator says acts: it has nothing to say to itself.
+    # A generator of acts cannot talk with itself.
     assert main(words) == 2
     assert "has nothing to say to itself" in capsys.readouterr().err
     assert not output.exists()

@@ -1,4 +1,4 @@
-"""From dialogues to answers: a training, its run folder, `Responder`, and scores, also as processes."""
+"""Dialogue models from training to answers: the run folder, `Responder`, scores, and messages about mistakes."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def vhcr(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_answers_are_repeatable_and_seeds_draw(vhcr: Path) -> None:
+def test_answers_are_repeatable_and_seeds_draw_noise(vhcr: Path) -> None:
     responder = Responder(vhcr, max_length=6)
     histories = [["Hello there."], [], ["a"] * 9, ["Hello there.", "Hello!"]]
     answers = responder.reply(histories)
     assert len(answers) == 4
     assert answers == responder.reply(histories)
-    # One at a time or together: the same.
+    # The same one at a time and together.
     assert answers == [responder.reply([history])[0] for history in histories]
     assert responder.reply([]) == []
     drawn = responder.reply(histories, seeds=[3, 3, 4, 5])
@@ -72,7 +72,7 @@ def test_answers_are_repeatable_and_seeds_draw(vhcr: Path) -> None:
     assert not any(array.any() for name, array in responder.inputs(histories, None).items() if "noise" in name)
 
 
-def test_only_the_last_turns_are_seen(vhcr: Path) -> None:
+def test_only_the_last_turns_matter(vhcr: Path) -> None:
     responder = Responder(vhcr, max_length=6)
     assert responder.reply([["Yes.", *TURNS[0]]]) == responder.reply([TURNS[0]])
 
@@ -93,7 +93,7 @@ def test_a_run_is_scored_as_a_process(vhcr: Path) -> None:
     assert "Traceback" not in wrong.stderr
 
 
-def test_a_training_goes_on_where_it_was(data: Path, tmp_path: Path) -> None:
+def test_a_resumed_training_of_dialogues_ends_with_the_same_weights(data: Path, tmp_path: Path) -> None:
     whole = config(data, "vhred")
     train(whole, tmp_path / "whole", progress=False)
 
@@ -108,7 +108,7 @@ def test_a_training_goes_on_where_it_was(data: Path, tmp_path: Path) -> None:
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "parts" / name).read_bytes()
 
 
-def test_teachers_are_asked_once_and_a_model_learns_from_them(
+def test_a_model_learns_from_teacher_arrays_and_may_take_them_as_inputs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "dialogues").mkdir()
@@ -127,17 +127,17 @@ def test_teachers_are_asked_once_and_a_model_learns_from_them(
     run = tmp_path / "run"
     train(config(tmp_path, "hred", ei="both", teacher=str(file)), run, progress=False)
     assert json.loads((run / "manifest.json").read_text())["training"]["teacher"] == arrays.id
-    # Answers need no teacher.
+    # Without `ei: input`, answers need no teacher.
     assert len(Responder(run, max_length=6).reply([["Hello there."]])) == 1
     fed = tmp_path / "fed"
     train(config(tmp_path, "hred", ei="input", teacher=str(file)), fed, progress=False)
-    # One that is fed by it answers what it knows, and is scored.
+    # With `ei: input`, only texts of the file can be answered.
     answers = Responder(fed, max_length=6).reply([["Hello there."], ["Hello there.", "Hello!"], []])
     assert len(answers) == 3
     assert evaluate_dialogue(fed, samples=2)["pairs"] == 6
     with pytest.raises(UserError, match="nothing for the text 'Never heard'"):
         Responder(fed, max_length=6).reply([["Never heard"]])
-    # What is said in a conversation no file has.
+    # No file has the turns of a new conversation.
     for arguments in (
         ["selfplay", str(fed), "--open", "--output", str(tmp_path / "played")],
         ["chat", "create", str(fed), "--output", str(tmp_path / "chats")],
@@ -152,7 +152,7 @@ def test_teachers_are_asked_once_and_a_model_learns_from_them(
 
 
 @pytest.mark.parametrize("name", ["hred", "vhcr"])
-def test_an_act_decides_what_is_said(name: str, tmp_path: Path) -> None:
+def test_a_given_act_decides_the_answer(name: str, tmp_path: Path) -> None:
     (tmp_path / "dialogues").mkdir()
     told = [("it is warm", "inform"), ("is it cold ?", "question")]
     rows = [{"turns": ["tell me", text], "acts": [["directive"], [act]]} for text, act in told * 8]
@@ -172,13 +172,13 @@ def test_an_act_decides_what_is_said(name: str, tmp_path: Path) -> None:
         responder.reply([["tell me"]], acts=[["questoin"]])
     with pytest.raises(ValueError, match="2 acts for 1"):
         responder.reply([["tell me"]], acts=[[], []])
-    # One whose labels are known is surer of what is said than one that has to guess.
+    # With its label a turn is more likely than without.
     pairs = [ContextPair(("tell me",), text, acts=(act,)) for text, act in told]
     unlabelled = [pair._replace(acts=("directive",)) for pair in pairs]
     assert likelihood(responder, pairs).perplexity * 1.05 < likelihood(responder, unlabelled).perplexity
 
 
-def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
+def test_configurations_that_dialogues_cannot_have_are_refused(data: Path, tmp_path: Path, vhcr: Path) -> None:
     with pytest.raises(ConfigError, match="says acts"):
         train({"corpus": config(data, "hred")["corpus"], "model": {"name": "lstm"}}, tmp_path / "a")
     with pytest.raises(ConfigError, match="teacher"):
@@ -191,7 +191,7 @@ def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
         dactnlg.Generator.load(vhcr)
 
 
-def test_what_reading_leaves_out_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_pairs_that_the_reader_leaves_out_are_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "opensubtitles").mkdir()
     for split in ("train", "dev", "test"):
         post = tmp_path / "opensubtitles" / f"opensub_pair_{split}.post"
@@ -204,7 +204,7 @@ def test_what_reading_leaves_out_is_told(tmp_path: Path, caplog: pytest.LogCaptu
 
 
 @pytest.mark.parametrize("ei", ["emotion", "both", "input"])
-def test_the_sizes_of_another_teacher_are_told(data: Path, tmp_path: Path, ei: str) -> None:
+def test_the_sizes_that_a_teacher_needs_are_reported(data: Path, tmp_path: Path, ei: str) -> None:
     texts, file = sorted({text for turns in TURNS for text in turns}), tmp_path / "teacher.npz"
     ones = np.ones((len(texts), 64), np.float32)
     TeacherArrays("DeepMoji", texts, ones / 64, ones).save(file)
@@ -215,7 +215,7 @@ def test_the_sizes_of_another_teacher_are_told(data: Path, tmp_path: Path, ei: s
 
 
 @pytest.mark.parametrize("split", ["train", "valid"])
-def test_a_split_without_pairs_is_told_before_training(split: str, tmp_path: Path) -> None:
+def test_a_split_without_pairs_is_refused_before_training(split: str, tmp_path: Path) -> None:
     (tmp_path / "dialogues").mkdir()
     for name in ("train", "valid", "test"):
         row = {"turns": ["Hello."] if name == split else ["Hello.", "Hi."]}
@@ -235,7 +235,9 @@ def test_a_split_without_pairs_is_told_before_training(split: str, tmp_path: Pat
         {"training": {"repetition": 0.5}},
     ],
 )
-def test_keys_that_acts_alone_have_are_refused(data: Path, tmp_path: Path, section: dict[str, dict[str, Any]]) -> None:
+def test_keys_that_apply_only_to_acts_are_refused(
+    data: Path, tmp_path: Path, section: dict[str, dict[str, Any]]
+) -> None:
     given = config(data, "hred")
     ((name, keys),) = section.items()
     with pytest.raises(ConfigError, match=rf"{name}\.{next(iter(keys))}: not for dialogues"):
@@ -244,7 +246,7 @@ def test_keys_that_acts_alone_have_are_refused(data: Path, tmp_path: Path, secti
 
 
 @pytest.mark.needs("matplotlib", "pip install 'dactnlg[plot]'")
-def test_losses_of_a_model_of_dialogues_are_drawn_too(data: Path, tmp_path: Path) -> None:
+def test_the_losses_of_a_dialogue_model_are_plotted(data: Path, tmp_path: Path) -> None:
     given = config(data, "hred")
     given["training"] |= {"epochs": 1, "plot": True, "tensorboard": True}
     run = train(given, tmp_path / "run", progress=False)
@@ -252,7 +254,7 @@ def test_losses_of_a_model_of_dialogues_are_drawn_too(data: Path, tmp_path: Path
     assert [*run.tensorboard_path.iterdir()]
 
 
-def test_who_wants_acts_said_is_told_that_a_run_answers_contexts(
+def test_commands_for_acts_refuse_a_run_that_answers_contexts(
     vhcr: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     acts = tmp_path / "acts.txt"
@@ -273,7 +275,7 @@ def test_who_wants_acts_said_is_told_that_a_run_answers_contexts(
     start = {"corpus": {"name": "trails"}, "model": {"name": "lstm", "initialize_from": str(vhcr)}}
     with pytest.raises(RunError, match="answers contexts"):
         train(start, tmp_path / "run", progress=False)
-    # Scoring it again would not help.
+    # These need scores, which are not recorded for such runs.
     for command in ("leaderboard", "publish", "reproduce"):
         assert main([command, str(vhcr)]) == 2
     assert capsys.readouterr().err.count("no scores of such runs are recorded") == 3
@@ -288,7 +290,7 @@ def test_the_table_of_answers_has_the_format_asked_for(vhcr: Path, capsys: pytes
         assert "not for runs of dialogue models" in capsys.readouterr().err
 
 
-def test_wrong_histories_and_numbers_are_told(vhcr: Path) -> None:
+def test_wrong_histories_and_numbers_are_refused(vhcr: Path) -> None:
     for wrong in ({"beam_width": 0}, {"max_length": 0}):
         with pytest.raises(UserError, match="1 or more"):
             Responder(vhcr, **wrong)
@@ -301,13 +303,13 @@ def test_wrong_histories_and_numbers_are_told(vhcr: Path) -> None:
             Responder(vhcr).reply(histories)
 
 
-def test_scores_of_answers() -> None:
+def test_forward_bleu_measures_precision_and_backward_bleu_coverage() -> None:
     texts = ["How are you now?", "I am quite fine today."]
     same = answer_scores(texts, texts[::-1])
-    # Sets do not look at the order, pairs do.
+    # Forward and backward BLEU compare sets, BLEU pairs.
     assert same["forward-BLEU"] == same["backward-BLEU"] == pytest.approx(100)
     assert same["BLEU"] < 50
-    # Saying one thing always is precise and covers little.
+    # The same answer every time is precise, but covers little.
     dull = answer_scores([texts[0]] * 2, texts)
     assert dull["forward-BLEU"] == pytest.approx(100)
     assert dull["backward-BLEU"] < 100

@@ -1,5 +1,4 @@
-"""Task self-play: users read what is said, so that faults cost what they should; conversations are distinct, and
-reproducible from one seed."""
+"""Task self-play: simulated users read sentences, so faults cost success; conversations are distinct and seeded."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ class Printed:
 
 
 class Printer:
-    """Says acts in their own notation."""
+    """A generator whose sentences are acts in their notation."""
 
     calls = 0
 
@@ -47,7 +46,7 @@ class Printer:
 
 
 class ActReader:
-    """Reads acts in their own notation: what is missing is not heard, what is another value is heard as that."""
+    """Reads acts in their notation: a missing slot is not heard, and another value is heard as it is."""
 
     name = "acts"
 
@@ -71,11 +70,11 @@ def won(conversations: Sequence[Conversation]) -> int:
     return sum(bool(conversation.more["success"]) for conversation in conversations)
 
 
-def test_the_schema_is_what_the_acts_say() -> None:
+def test_the_schema_is_read_from_the_acts() -> None:
     schema = trails()
     entity = schema.entity("Red Kite Ridge")
     assert entity is not None
-    # The table that the corpus was built from has the same.
+    # These are the values in the table that the corpus was built from.
     expected = {"region": "Northern Fells", "near": "Lake Orrin", "length": "7 km", "difficulty": "easy"}
     assert {slot: entity.values[slot] for slot in expected} == expected
     assert entity.values["dogsallowed"] == "yes"
@@ -84,7 +83,7 @@ def test_the_schema_is_what_the_acts_say() -> None:
     assert schema.roles["request"] == "?request"
 
 
-def test_acts_about_two_entities_teach_nothing() -> None:
+def test_acts_about_two_entities_give_no_values_to_an_entity() -> None:
     said = {
         str(e.turn)
         for e in load_corpus("trails").split("train")
@@ -105,7 +104,7 @@ def test_other_corpora_can_be_played(name: str, data_dir: Path) -> None:
     ("name", "why"),
     [("e2e", "no act type that asks the user"), ("viggo", "no request about"), ("tv", "no \\?request about")],
 )
-def test_corpora_that_cannot_be_played_say_so(name: str, why: str, data_dir: Path) -> None:
+def test_corpora_that_cannot_be_played_are_refused(name: str, why: str, data_dir: Path) -> None:
     with pytest.raises(CorpusError, match=f"corpus '{name}' cannot be played: it has {why}"):
         read_schema(load_corpus(name, data_dir))
 
@@ -130,7 +129,7 @@ def test_goals_are_different_and_reproducible() -> None:
         assert goal.first == goal.constraints or not trails().matches(dict(goal.first))
 
 
-def test_more_goals_than_there_are() -> None:
+def test_more_goals_than_there_are_is_refused() -> None:
     only = trails().entities[0]
     few = replace(only, values={slot: only.values[slot] for slot in ("region", "length", "near")})
     small = replace(trails(), entities=(few,))
@@ -138,7 +137,7 @@ def test_more_goals_than_there_are() -> None:
         draw_goals(small, 200, 10, 1)
 
 
-def test_whoever_is_understood_succeeds() -> None:
+def test_a_faithful_generator_always_succeeds() -> None:
     goals = draw_goals(trails(), 100, 10, 1)
     printer = Printer()
     said = play(printer, trails(), goals, ActReader(), progress=False)
@@ -160,7 +159,7 @@ def test_a_dropped_slot_costs_turns_and_a_swapped_value_success() -> None:
     assert won(dropped) >= 98
     assert task_scores(dropped).turns > task_scores(best).turns + 1
     assert won(swapped) < 75
-    # Whatever a user got wrong it was told.
+    # A failed conversation has a turn with a corrupted act.
     for conversation in swapped:
         assert conversation.more["success"] or any("told" in turn.more for turn in conversation.turns)
 
@@ -181,7 +180,7 @@ def test_corruption_is_nested_and_of_the_share_asked_for() -> None:
 
 
 @pytest.mark.parametrize(("fault", "share"), [("delete", 0.1), ("drop", 1.5), ("swap", -0.1)])
-def test_corruptions_that_are_none(fault: str, share: float) -> None:
+def test_unknown_faults_and_shares_are_refused(fault: str, share: float) -> None:
     with pytest.raises(UserError, match=r"unknown fault|share"):
         Corruption(fault, share)  # type: ignore[arg-type]
 
@@ -201,14 +200,14 @@ def test_corruptions_that_are_none(fault: str, share: float) -> None:
         ("goodbye()", "Have a safe trip. Bye!", "goodbye()"),
     ],
 )
-def test_what_a_user_reads(act: str, sentence: str, heard: str | None) -> None:
+def test_a_user_hears_what_the_sentence_says(act: str, sentence: str, heard: str | None) -> None:
     reading = listener().read(parse(act), sentence)
     assert (str(reading.heard) if reading.heard else None) == heard
     assert (reading.errors == 0) == (heard == act)
 
 
 @pytest.mark.parametrize("sentence", ["Banana.", "Do you have you with?"])
-def test_a_choice_that_nothing_could_show_is_not_heard(sentence: str) -> None:
+def test_an_unsaid_choice_is_not_heard(sentence: str) -> None:
     assert listener().read(parse("?select(toilets=no;toilets=yes)"), sentence).heard is None
 
 
@@ -217,7 +216,7 @@ def test_a_question_read_as_another_act_is_an_error() -> None:
     assert listener().read(parse("?request(region)"), "Banana.").errors == 1
 
 
-def test_the_policy_gives_the_choices_that_the_corpus_gives() -> None:
+def test_the_policy_offers_only_choices_that_the_corpus_has() -> None:
     assert "region" in trails().choices and not trails().choices & {"toilets", "dogsallowed", "stroller"}
     said = [turn.more.get("act", "") for each in play(Printer(), trails(), draw_goals(trails(), 100, 10, 1),
             ActReader(), progress=False) for turn in each.turns]  # fmt: skip
@@ -233,7 +232,7 @@ def answer(user: AgendaUser, *heard: str) -> list[str]:
     return said
 
 
-def test_the_agenda() -> None:
+def test_the_agenda_of_a_user() -> None:
     goal = UserGoal({"region": "south", "toilets": "yes"}, {"region": "south", "toilets": "yes"}, ("length",))
     user = AgendaUser(goal, trails())
     assert answer(
@@ -249,11 +248,11 @@ def test_the_agenda() -> None:
     ) == [
         "inform(region=south)",
         "inform(season=dontcare)",
-        "inform(season=dontcare)",  # not understood: once more
+        "inform(season=dontcare)",  # not understood: repeated
         "negate()&inform(region=south)",
-        "inform(toilets=yes)",  # what it has not said yet comes before questions
-        "inform(toilets=yes)",  # not that one
-        "request(toilets)",  # it was not read of this one
+        "inform(toilets=yes)",  # constraints come before questions
+        "inform(toilets=yes)",  # the offer violates it
+        "request(toilets)",  # unknown for this offer
         "request(length)",
         "bye()",
     ]
@@ -283,7 +282,7 @@ def test_the_policy_answers_what_it_is_asked() -> None:
     assert str(policy.reply(parse("bye()"))) == "goodbye()"
 
 
-def test_wilson_and_mcnemar() -> None:
+def test_scores_have_wilson_intervals_and_pairs_mcnemars_test() -> None:
     def conversations(outcomes: str) -> list[Conversation]:
         return [
             Conversation((), more={"success": o == "+", "slots": 4, "slot_errors": 1, "goal": n})
@@ -304,7 +303,7 @@ def test_wilson_and_mcnemar() -> None:
     assert conversations_needed(0.05, 0.05) is None
 
 
-def test_conversations_travel(tmp_path: Path) -> None:
+def test_conversations_are_written_and_read(tmp_path: Path) -> None:
     file = tmp_path / "talk.jsonl"
     talk = [Conversation((Utterance("user", "Hé \u2028?"), Utterance("bot", "", {"act": "bye()"})), "b", {"score": 3})]
     write_conversations(file, talk)
@@ -348,7 +347,7 @@ def selfplay(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_command(neural_run: Path, random_run: Path, tmp_path: Path) -> None:
+def test_the_command_of_task_play_is_reproducible(neural_run: Path, random_run: Path, tmp_path: Path) -> None:
     def command(folder: str) -> subprocess.CompletedProcess[str]:
         return selfplay(
             neural_run,
@@ -390,6 +389,6 @@ def test_the_command(neural_run: Path, random_run: Path, tmp_path: Path) -> None
         (["r", "--output", "x", "--n-best", "2"], "No such option"),
     ],
 )
-def test_mistakes(arguments: list[str], told: str) -> None:
+def test_mistakes_of_the_command_are_reported(arguments: list[str], told: str) -> None:
     done = selfplay(*arguments)
     assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr

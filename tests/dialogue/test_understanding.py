@@ -1,4 +1,4 @@
-"""What a person types, read as acts; and a generator behind the policy, which can be led through a history again."""
+"""Typed text read as acts, and a task talker that answers any history from scratch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def understanding(schema: Schema) -> Understanding:
         ("Hi!", "null()"),
         ("", "null()"),
         ("I'm looking for an easy walk in the north.", "inform(difficulty=easy)&inform(region=north)"),
-        # The longest value wins, and a name keeps its words.
+        # The longest value wins, and words of a name are no value.
         ("easy to moderate, please", "inform(difficulty='easy to moderate')"),
         ("in the Upper Marl Valley", "inform(region='Upper Marl Valley')"),
         ("Tell me about Easy Street", "null()"),
@@ -63,7 +63,7 @@ def understanding(schema: Schema) -> Understanding:
         ("how easy is it?", "request(difficulty)"),
         ("a season of good weather", "null()"),
         ("yes", "null()"),
-        # What is refused is no wish.
+        # A negated value is no wish.
         ("not an easy walk", "null()"),
         ("no easy walks", "null()"),
         ("I don’t want an easy walk. A strenuous one", "inform(difficulty=strenuous)"),
@@ -76,14 +76,14 @@ def understanding(schema: Schema) -> Understanding:
         ("Don't you have an easy walk?", "inform(difficulty=easy)"),
         ("not far from Lake Orrin", "inform(near='Lake Orrin')"),
         ("no more than 3 hours", "inform(duration='3 hours')"),
-        # "Any" may ask whether there is some, or refuse all.
+        # "Any" may ask for a feature, negate it, or leave it open.
         ("Is there any walk with toilets?", "inform(toilets=yes)"),
         ("a walk without any dogs", "inform(dogsallowed=no)"),
         ("I don't have any preference about the season", "inform(season=dontcare)"),
         ("any time of the season?", "inform(season=dontcare)"),
     ],
 )  # fmt: skip
-def test_what_a_person_types_is_read(understanding: Understanding, text: str, acts: str) -> None:
+def test_typed_text_is_read_as_acts(understanding: Understanding, text: str, acts: str) -> None:
     assert sorted(map(str, understanding.read(text, None))) == sorted(map(str, parse(acts)))
 
 
@@ -99,7 +99,7 @@ def test_what_a_person_types_is_read(understanding: Understanding, text: str, ac
         ("?confirm(region=north)", "no, the south", "inform(region=south)"),
         ("?reqmore()", "no", "bye()"),
         ("?confirm(region=north)", "ok bye", "bye()"),
-        # What is offered is asked about; before that the same words are a wish.
+        # After an offer these are questions about it; before, the same words are a wish.
         ("recommend(name='Red Kite')", "are there toilets?", "request(toilets)"),
         ("recommend(name='Red Kite')", "can I bring my dog?", "request(dogsallowed)"),
         ("recommend(name='Red Kite')", "Does it have any toilets?", "request(toilets)"),
@@ -111,7 +111,7 @@ def test_what_a_person_types_is_read(understanding: Understanding, text: str, ac
         ("inform_no_match(region=north;season=May)", "whatever", "inform(season=dontcare)"),
     ],
 )
-def test_the_question_tells_what_the_answer_means(
+def test_an_answer_is_read_with_the_question_before_it(
     understanding: Understanding, before: str, text: str, acts: str
 ) -> None:
     assert sorted(map(str, understanding.read(text, parse(before)))) == sorted(map(str, parse(acts)))
@@ -120,14 +120,14 @@ def test_the_question_tells_what_the_answer_means(
 @pytest.mark.parametrize(
     "text", ["\x00" * 50, "?" * 500, "é" * 5_000, "inform(name=x)", "SLOT_NAME ￭?", "🥾" * 200, "=;,&'\"\\"]
 )
-def test_anything_can_be_typed(understanding: Understanding, text: str) -> None:
+def test_any_text_is_read_as_some_act(understanding: Understanding, text: str) -> None:
     for before in (None, parse("?request(season)"), parse("?confirm(region=north)")):
         assert understanding.read(text, before).acts
 
 
 @pytest.mark.parametrize("name", ["trails", "restaurants"])
 def test_simulated_users_are_understood_from_their_words(name: str, request: pytest.FixtureRequest) -> None:
-    # The templates of self-play's user are plain English: who talks so, gets what it wants.
+    # The templates of self-play's user are plain English.
     corpus = load_corpus(name, None if name == "trails" else request.getfixturevalue("data_dir"))
     schema = read_schema(corpus)
     understanding = Understanding(schema, corpus_listener(corpus).checker)
@@ -156,13 +156,13 @@ class Said:
 
 
 class Plain:
-    """Says acts as they are."""
+    """A generator whose sentences are acts in their notation."""
 
     def generate(self, acts: list[Turn], /) -> Sequence[Said]:
         return [Said(str(act)) for act in acts]
 
 
-def test_a_history_leads_to_the_same_answer_again(schema: Schema, understanding: Understanding) -> None:
+def test_the_same_history_has_the_same_answer(schema: Schema, understanding: Understanding) -> None:
     talker = TaskTalker(Plain(), schema, understanding)
     said = ["Hello", "something in the north", "easy", "what's the phone number?", "thanks, bye"]
     history: list[str] = []
@@ -171,7 +171,7 @@ def test_a_history_leads_to_the_same_answer_again(schema: Schema, understanding:
         (answer,) = talker.reply([history])
         history.append(answer)
     others = [["Hi"], history[:5], history[:-1]]
-    # Neither what was answered before nor who is beside decides.
+    # It depends neither on earlier answers nor on the other histories.
     assert talker.reply(others)[1:] == [history[5], history[-1]]
     assert talker.reply([]) == []
     assert history[-1] == "goodbye()"
