@@ -1,4 +1,4 @@
-"""Agreement of raters against R, the krippendorff library and hand-made cases."""
+"""Agreement of raters, compared with R, the krippendorff library and cases worked out by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Z = [2, 2, 4, 4, 5, 4, 4, 3, 3, 1, 1, 3, 2, 5, 4, 4, 5, 2, 2, 2]
 
 
 def table(**raters: list[float | None]) -> Ratings:
-    """Four systems' sentences for each item, a column a rater."""
+    """Return ratings of items with four systems each; one list of values per rater."""
     return Ratings(
         [
             {
@@ -41,7 +41,7 @@ def table(**raters: list[float | None]) -> Ratings:
     )
 
 
-def test_kappa_is_that_of_psych() -> None:
+def test_kappa_equals_that_of_psych() -> None:
     # R 4, psych 2.2.9: cohen.kappa(cbind(x, y))$kappa, $weighted.kappa (quadratic), and with
     # w=outer(1:5, 1:5, function(i, j) 1 - abs(i - j) / 4).
     pair = kappas(table(x=X, y=Y)).pairs[0]
@@ -50,7 +50,7 @@ def test_kappa_is_that_of_psych() -> None:
     assert pair.linear == pytest.approx(0.716981132075472, abs=1e-12)
 
 
-def test_intraclass_correlations_are_those_of_psych() -> None:
+def test_intraclass_correlations_equal_those_of_psych() -> None:
     # R 4, psych 2.2.9: ICC(cbind(x, y, z), lmer=FALSE)$results.
     found = reliability(table(x=X, y=Y, z=Z)).icc
     values = [0.827768545097447, 0.827429609445958, 0.822573363431151]
@@ -66,7 +66,7 @@ def test_intraclass_correlations_are_those_of_psych() -> None:
     assert [one.p for one in found] == pytest.approx(p + p, rel=1e-6)
 
 
-def test_alpha_is_that_of_the_textbook() -> None:
+def test_alpha_equals_that_of_krippendorffs_example() -> None:
     # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": four observers, twelve units.
     rows = {
         "a": [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
@@ -80,7 +80,7 @@ def test_alpha_is_that_of_the_textbook() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_alpha_by_sums_is_that_of_the_library(level: str) -> None:
+def test_alpha_by_sums_equals_that_of_the_library(level: str) -> None:
     generator = np.random.default_rng(3)
     for _ in range(20):
         sentence = np.repeat(np.arange(12), generator.integers(2, 5, 12))
@@ -95,10 +95,10 @@ def test_alpha_by_sums_is_that_of_the_library(level: str) -> None:
         assert alpha_by_sums(sentence, value, level) == pytest.approx(library.value, abs=1e-12)  # type: ignore[arg-type]
 
 
-def test_what_is_undefined_is_said() -> None:
+def test_undefined_agreement_has_a_reason() -> None:
     tied = kappas(table(x=[3] * 8, y=[3] * 8)).pairs[0]
     assert tied.plain is tied.linear is tied.quadratic is None and "0/0" in tied.reason
-    # One rater's constant is no agreement beyond chance: a number.
+    # If only one rater is constant, kappa is defined, and 0.
     assert kappas(table(x=[3] * 8, y=[3, 4] * 4)).pairs[0].plain == 0
     assert "one sentence alone" in kappas(table(x=[3], y=[4, 5])).pairs[0].reason
     apart = kappas(table(x=[3, None], y=[None, 5]))
@@ -114,20 +114,20 @@ def test_what_is_undefined_is_said() -> None:
         kappas(Ratings([]))
 
 
-def test_a_table_that_is_too_small_has_no_intraclass_correlation() -> None:
+def test_icc_needs_five_ratings() -> None:
     found = reliability(table(x=[4, 2], y=[3, 5]))
     assert (found.icc, found.complete, found.reason) == ((), 2, "ICC is not computed: 4 ratings, 5 at least")
     assert reliability(table(x=[4, 2, 1], y=[3, 5, 1])).icc
 
 
-def test_an_interval_holds_its_value_or_is_left_out() -> None:
+def test_an_interval_of_icc_contains_its_value_or_is_left_out() -> None:
     found = reliability(table(x=[5, 4, 1], y=[3, 4, 1], z=[1, 5, 5]))
     assert [one.form for one in found.icc if one.interval is None] == ["ICC(A,k)"]
     assert all(one.interval[0] <= (one.value or 0) <= one.interval[1] for one in found.icc if one.interval)
     assert found.notes[-1].startswith("no interval of ICC(A,k)")
 
 
-def test_a_continuous_scale_has_kappa_of_classes_alone() -> None:
+def test_kappa_of_a_continuous_scale_needs_classes() -> None:
     generator = np.random.default_rng(1)
     x = generator.random(40) * 100
     ratings = table(x=list(x), y=list(np.clip(x + generator.normal(0, 5, 40), 0, 100)))
@@ -138,7 +138,7 @@ def test_a_continuous_scale_has_kappa_of_classes_alone() -> None:
     assert [one.level for one in reliability(ratings).alphas] == ["interval"]
 
 
-def test_unequal_scales_are_said() -> None:
+def test_unequal_scales_of_two_raters_are_noted() -> None:
     found = kappas(table(x=[1, 2, 3, 4, 5, 1, 2, 3], y=[10, 90, 20, 30, 60, 70, 80, 15]))
     assert "highest value of x is 5, that of y 90" in found.notes[0]
     assert kappas(table(x=X, y=Y)).notes == ()
@@ -157,7 +157,7 @@ def test_pairwise_pages_are_one_judgement_each() -> None:
 
 
 @pytest.mark.parametrize("design", ["likert", "pairwise"])
-def test_a_sentence_that_several_systems_say_is_one_in_agreement(design: str) -> None:
+def test_a_sentence_of_several_systems_counts_once_in_agreement(design: str) -> None:
     study = small_study(design)
     draw = np.random.default_rng(1)
     given: dict[str, dict[tuple[int, str], float]] = {}
@@ -168,7 +168,7 @@ def test_a_sentence_that_several_systems_say_is_one_in_agreement(design: str) ->
             values = values if study.scale else [won, 1 - won]
             given.setdefault(page.id, {}).update({(at, criterion.name): value for at, value in enumerate(values)})
     ratings = Ratings(list(rating_rows(study, given))).where(criterion="quality")
-    # alpha and gamma say the same; the rows of one of them are what was judged.
+    # alpha and gamma have the same sentence; it was judged once.
     if study.scale is None:
         alone = Ratings([row for row in ratings.rows if "." not in row["page"]])
     else:
@@ -180,7 +180,7 @@ def test_a_sentence_that_several_systems_say_is_one_in_agreement(design: str) ->
     assert "count once" in found.notes[-1]
 
 
-def test_equal_sentences_that_were_judged_one_by_one_stay_apart() -> None:
+def test_equal_sentences_with_different_judgements_stay_apart() -> None:
     rows = [
         {"item": "i", "system": system, "rater": rater, "criterion": "q", "value": value, "page": "p", "output": "Yes."}
         for system, values in (("a", [1.0, 2.0, 3.0]), ("b", [1.0, 2.0, 3.0]), ("c", [1.0, 2.0, 4.0]))
@@ -191,12 +191,12 @@ def test_equal_sentences_that_were_judged_one_by_one_stay_apart() -> None:
     assert len(judgements(Ratings(unknown)).sentences) == 3
 
 
-def test_pairs_that_exceed_a_threshold() -> None:
+def test_pairs_of_raters_above_a_threshold_are_counted() -> None:
     found = exceeding(kappas(table(x=X, y=Y, z=Z)), thresholds=(0.1, 0.4))
     assert [(one.pairs, one.of) for one in found] == [(2, 3), (1, 3)]
 
 
-def test_survivors_of_the_filter_agree() -> None:
+def test_raters_that_the_filter_keeps_agree() -> None:
     generator = np.random.default_rng(5)
     truth = generator.integers(1, 6, 60)
     raters = {}
@@ -208,7 +208,7 @@ def test_survivors_of_the_filter_agree() -> None:
         assert (
             found.after[1].share == 1 and 0 < len(found.left) < 8 and found.ratings.names("rater") == list(found.kept)
         )
-        # Nobody could have stayed: those who left, put back last, disagree with somebody.
+        # The filter stops at once: the rater who left last disagrees with somebody who stayed.
         last = found.left[-1].rater
         whole = {frozenset((pair.first, pair.second)): pair.plain for pair in kappas(table(**raters)).pairs}
         assert all((whole[frozenset(pair)] or 0) > 0.2 for pair in combinations(found.kept, 2))
@@ -222,7 +222,7 @@ def test_survivors_of_the_filter_agree() -> None:
         filter_raters(table(x=X), rule="lowest")
 
 
-def test_many_raters_are_sampled() -> None:
+def test_pairs_of_many_raters_are_sampled() -> None:
     generator = np.random.default_rng(2)
     rows = [
         {"item": str(item), "system": "a", "rater": f"r{rater}", "criterion": "q", "value": float(value)}

@@ -1,4 +1,4 @@
-"""Metrics against people: against scipy on written-out resamples, psych, exhaustive permutations, and known cases."""
+"""Correlations of metrics with ratings, compared with scipy on explicit resamples, psych, and all permutations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def by_scipy(name: Name, x: np.ndarray, y: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_coefficients_of_weights_are_those_of_repeated_sentences(name: Name) -> None:
+def test_weighted_coefficients_equal_those_of_repeated_sentences(name: Name) -> None:
     generator = np.random.default_rng(4)
     for size in (4, 30):
         for _ in range(25):
@@ -46,7 +46,7 @@ def test_coefficients_of_weights_are_those_of_repeated_sentences(name: Name) -> 
 
 
 @pytest.mark.parametrize("kind", METHODS)
-def test_intervals_of_independent_items_are_near_fishers(kind: str) -> None:
+def test_intervals_of_independent_items_are_close_to_fishers(kind: str) -> None:
     generator = np.random.default_rng(1)
     x, y = generator.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 400).T
     bounds, reason = interval(resampled("pearson", x, y), np.arange(400), kind, 2000, 1)  # type: ignore[arg-type]
@@ -55,7 +55,7 @@ def test_intervals_of_independent_items_are_near_fishers(kind: str) -> None:
 
 
 def test_intervals_count_items_not_sentences() -> None:
-    # The same hundred sentences ten times say no more than once.
+    # Repeating the same hundred sentences ten times adds no information.
     generator = np.random.default_rng(1)
     x, y = generator.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 100).T
     once = interval(resampled("spearman", x, y), np.arange(100), "jackknife", 0, 1)[0]
@@ -64,7 +64,7 @@ def test_intervals_count_items_not_sentences() -> None:
     assert once == pytest.approx(tenfold, abs=1e-3)
 
 
-def test_correlations_of_a_study() -> None:
+def test_segment_correlations_equal_those_of_scipy() -> None:
     people = panel()
     study = join([simulate(people, 15, 1, "a"), simulate(people, 15, 2, "b")])
     found = correlate(study.ratings, study.scores, gold=["gold"])
@@ -75,7 +75,7 @@ def test_correlations_of_a_study() -> None:
     assert all(row.spearman.value is None and "constant" in row.spearman.reason for row in constant)
     row = next(row for row in found.rows if (row.metric, row.corpus, row.gold) == ("strong", "a", False))
     assert (row.sentences, row.items, row.systems) == (60, 15, 4)
-    # The same number from the DataFrame.
+    # The same numbers, computed from the table of ratings.
     table = study.ratings.table.query("corpus == 'a' and system != 'gold'")
     means = table.groupby(["item", "system"]).value.mean()
     values = [study.scores.values["strong"]["a", item, system] for item, system in means.index]
@@ -86,7 +86,7 @@ def test_correlations_of_a_study() -> None:
     json.dumps(found.to_json(), allow_nan=False)
 
 
-def test_levels_of_items_and_systems() -> None:
+def test_item_and_system_correlations_equal_those_of_scipy() -> None:
     study = simulate(panel(), 20, 3)
     means = study.ratings.table.groupby(["item", "system"]).value.mean().unstack()
     strong = study.scores.values["strong"]
@@ -101,7 +101,7 @@ def test_levels_of_items_and_systems() -> None:
     assert "fewer than 3 systems" in correlate(two, study.scores, level="system").rows[0].spearman.reason
 
 
-def test_mistakes_are_said() -> None:
+def test_mistakes_of_correlations_are_reported() -> None:
     study = simulate(panel(), 6)
     with pytest.raises(UnknownNameError, match="jackknife"):
         correlate(study.ratings, study.scores, kind="jacknife")  # type: ignore[arg-type]
@@ -133,7 +133,7 @@ def test_a_corpus_without_metric_values_is_undefined() -> None:
         assert any(row.p is not None for row in differences.rows if row.corpus == "a")
 
 
-def test_all_ties_are_undefined() -> None:
+def test_correlations_with_constant_ratings_are_undefined() -> None:
     rows = [{**row, "value": 3.0} for row in simulate(panel(), 6).ratings.rows]
     found = correlate(Ratings(rows), simulate(panel(), 6).scores)
     assert {row.pearson.value for row in found.rows} == {None}
@@ -141,14 +141,14 @@ def test_all_ties_are_undefined() -> None:
     assert split_halves(Ratings(rows), splits=5).rows[0].spearman.mean is None
 
 
-def test_halves_of_raters() -> None:
-    # Two raters have one split into halves, whose correlation is theirs.
+def test_correlations_of_halves_of_raters() -> None:
+    # Two raters have one split: the correlation of halves is that of the raters.
     study = simulate(panel(2, 0), 20)
     values = study.ratings.table.pivot(index=["item", "system"], columns="rater", values="value").to_numpy().T
     found = split_halves(study.ratings, splits=20).rows[0]
     assert found.spearman.mean == pytest.approx(stats.spearmanr(*values)[0])
     assert found.spearman.deviation == pytest.approx(0, abs=1e-12) and found.sentences == 100
-    # Spearman-Brown: halves of 20 parallel raters promise what two panels of 20 reach.
+    # Spearman-Brown: from halves of 20 parallel raters to the reliability of all 20.
     noisy = np.random.default_rng(1)
     truth = noisy.normal(size=400)
     rows = [
@@ -162,7 +162,7 @@ def test_halves_of_raters() -> None:
     assert one.mean is None and "1 rater" in one.reason
 
 
-def test_williams_is_that_of_psych() -> None:
+def test_williams_test_equals_that_of_psych() -> None:
     # R 4, psych 2.2.9: r.test(n=100, r12=.5, r13=.3, r23=.6) and r.test(n=23, r12=-.2, r13=.31, r23=.05).
     assert williams(0.5, 0.3, 0.6, 100) == pytest.approx((2.52977892494809, 0.0130242116655871), abs=1e-12)
     assert williams(-0.2, 0.31, 0.05, 23) == pytest.approx((-1.78579601228715, 0.0893050278610361), abs=1e-12)
@@ -180,7 +180,7 @@ def test_metrics_that_differ_are_told_apart() -> None:
     pairs = {frozenset((row.first, row.second)): row for row in found.rows}
     apart = {frozenset((row.first, row.second)) for row in found.apart()}
     assert {frozenset(("weak", "strong")), frozenset(("middling", "strong"))} <= apart
-    # Of a metric whose small values are good the sign is turned: it then is the same metric.
+    # The sign of a metric whose low values are good is turned, which makes these two the same.
     assert "alike" in pairs[frozenset(("strong", "TER"))].reason
     assert pairs[frozenset(("TER", "weak"))].first == "TER"
     assert "constant" in pairs[frozenset(("weak", CONSTANT))].reason
@@ -193,7 +193,7 @@ def test_metrics_that_differ_are_told_apart() -> None:
     assert next(row for row in permuted.rows if {row.first, row.second} == {"weak", "strong"}).p == 1 / 201
 
 
-def test_permutation_is_near_all_permutations() -> None:
+def test_sampled_permutations_are_close_to_all_permutations() -> None:
     generator = np.random.default_rng(7)
     people = generator.normal(size=9)
     left, right = (stats.zscore(people * loading + generator.normal(size=9)) for loading in (1.5, 0.3))
@@ -206,7 +206,7 @@ def test_permutation_is_near_all_permutations() -> None:
     assert p == pytest.approx(np.mean(large), abs=0.01)
 
 
-def test_permutation_keeps_its_level() -> None:
+def test_the_permutation_test_keeps_its_level() -> None:
     generator = np.random.default_rng(2)
     values = []
     for seed in range(200):
@@ -239,8 +239,8 @@ def test_pairwise_values_are_shares_of_wins() -> None:
     assert row.sentences == 18 and row.pearson.value == pytest.approx(expected)
 
 
-def test_halves_of_a_pairwise_study_judge_sentences() -> None:
-    # Nearly everybody prefers b to a and gold to both: halves agree, with people's own sentences and without.
+def test_halves_of_a_pairwise_study_correlate_over_sentences() -> None:
+    # Nearly everybody prefers b to a and gold to both, so that halves agree with gold and without.
     rows = [
         {"item": f"i{item}", "system": name, "rater": f"r{rater}", "criterion": "q", "value": float(won), "page": page}
         for rater in range(8)
@@ -254,7 +254,7 @@ def test_halves_of_a_pairwise_study_judge_sentences() -> None:
     assert all(row.pearson.mean is not None and row.pearson.mean > 0.5 for row in found)
 
 
-def test_scores_are_read(tmp_path: Path) -> None:
+def test_scores_are_read_from_csv(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
     table.write_text("item,system,BLEU,TER\n1,a,0.5,\n1,b,0.25,nan\n2,a,1,3\n", encoding="utf-8")
     scores = MetricScores.read_csv(table)
@@ -274,7 +274,7 @@ def test_scores_are_read(tmp_path: Path) -> None:
             MetricScores.read_csv(table)
 
 
-def test_stored_scores_are_read(tmp_path: Path) -> None:
+def test_scores_are_read_from_json(tmp_path: Path) -> None:
     from dactnlg import score
 
     files = {}

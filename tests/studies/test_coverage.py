@@ -1,4 +1,4 @@
-"""Simulated studies: their truth is known, and intervals hold it."""
+"""Simulated studies: their true values are known, and intervals contain them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dactnlg.studies.analysis.simulation import panel, simulate
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_truth_is_what_many_items_give() -> None:
+def test_the_correlation_of_many_items_is_the_true_one() -> None:
     people = panel(4, 0)
     truth = people.truth(people.raters)
     study = simulate(people, 1500, 5)
@@ -28,22 +28,22 @@ def test_the_truth_is_what_many_items_give() -> None:
     assert people.truth(["r001"])["strong", "pearson"] < truth["strong", "pearson"]
 
 
-def test_careless_raters_leave() -> None:
+def test_careless_raters_are_filtered_out() -> None:
     people = panel()
     found = filter_raters(simulate(people, 20, 1).ratings)
     assert [one.rater for one in found.left] and {one.rater for one in found.left} == set(people.raters[11:])
     assert found.after[0].share == 1
 
 
-def test_intervals_hold_the_truth() -> None:
+def test_intervals_of_correlations_contain_the_true_value() -> None:
     people = [panel(seed=seed) for seed in (1, 2)]
     found = coverage((people[study % 2], study) for study in range(60))
-    # 540 intervals, which are not independent; the benchmark's thousand studies say more.
+    # 540 intervals, which are not independent; the benchmark simulates a thousand studies.
     assert found.studies == 60 and 0.91 < (found.share("jackknife") or 0) < 0.99
     assert {row.metric for row in found.rows} == set(people[0].metrics)
 
 
-def test_the_benchmark_prints_both_tables(tmp_path: Path) -> None:
+def test_the_benchmark_of_ratings_prints_both_tables(tmp_path: Path) -> None:
     points = tmp_path / "points.csv"
     command = [
         sys.executable,

@@ -1,4 +1,4 @@
-"""The mixed-effects model and the analysis of variance, against R: lme4 1.1 and car 3.1; the pilot's variances too.
+"""Mixed-effects models, the variances of a pilot and the analysis of variance, compared with R: lme4 1.1, car 3.1.
 
     d <- expand.grid(s=0:3, r=0:5, i=0:9); d <- d[(7*d$i + 5*d$r + 3*d$s) %% 11 != 0, ]
     d$value <- 2 + (d$i*5) %% 7 / 3 + (d$r*3) %% 5 / 2 + d$s / 5 + (13*d$i + 17*d$r + 29*d$s + 7*d$i*d$r*d$s) %% 19 / 9
@@ -43,7 +43,7 @@ def unbalanced(more: Callable[[int, int, int], float] = lambda i, r, s: 0.0) -> 
     return Ratings(rows)
 
 
-def test_the_model_is_lme4s() -> None:
+def test_the_mixed_model_equals_that_of_lme4() -> None:
     found = mixed_model(unbalanced(), "quality")
     assert found.ratings == 218
     means = {row.system: (row.mean, row.standard_error) for row in found.effects}
@@ -60,7 +60,7 @@ def test_the_model_is_lme4s() -> None:
     assert row.z == pytest.approx(row.difference / row.standard_error)
 
 
-def test_variances_of_a_pilot_are_lme4s() -> None:
+def test_variances_of_a_pilot_equal_those_of_lme4() -> None:
     # + (3*d$i*d$s) %% 5 / 2 + (2*d$r*d$s + d$r) %% 7 / 4, and (1 | i:s) + (1 | r:s) beside the other effects.
     found = pilot_variances(unbalanced(lambda i, r, s: 3 * i * s % 5 / 2 + (2 * r * s + r) % 7 / 4), "quality")
     assert found.item_system == pytest.approx(0.263334746394338, abs=1e-6)
@@ -70,15 +70,15 @@ def test_variances_of_a_pilot_are_lme4s() -> None:
     assert found.residual == pytest.approx(0.401500314204396, abs=1e-6)
 
 
-def test_a_variance_of_zero_is_found_and_told() -> None:
-    # Raters who all have the same mean: in every system and item their deviations cancel.
+def test_a_variance_of_zero_is_found_and_noted() -> None:
+    # All raters have the same mean: their deviations cancel in every system and item.
     found = mixed_model(study(lambda i, r, s: i + s + (1 if (r + i + s) % 2 else -1), raters=6), "quality")
     assert found.rater_variance == 0.0
     assert "the variance of raters is 0: they do not differ more than chance" in found.notes
 
 
 @pytest.mark.needs("statsmodels", "pip install 'dactnlg[studies]'")
-def test_the_likelihood_is_statsmodels() -> None:
+def test_the_likelihood_equals_that_of_statsmodels() -> None:
     import pandas as pd
     from statsmodels.regression.mixed_linear_model import MixedLM
 
@@ -92,8 +92,8 @@ def test_the_likelihood_is_statsmodels() -> None:
     assert sorted((found.item_variance, found.rater_variance)) == pytest.approx(sorted(wanted.vcomp), abs=1e-6)
 
 
-def test_balanced_variances_have_a_closed_form() -> None:
-    # Of a balanced design, REML is the analysis of variance: mean squares over items, raters, and the rest.
+def test_balanced_variances_equal_those_of_anova() -> None:
+    # In a balanced design REML gives the estimates of ANOVA: from mean squares of items, raters and residuals.
     y = np.random.default_rng(1).normal(size=(12, 9)) + np.arange(12)[:, None] + 2 * np.arange(9)
     items, raters = np.divmod(np.arange(108), 9)
     found = fit_reml(y.ravel(), np.ones((108, 1)), [items, raters])
@@ -107,7 +107,7 @@ def test_balanced_variances_have_a_closed_form() -> None:
 
 @pytest.mark.parametrize("factor", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize("shift", [0, 1e5])
-def test_units_do_not_matter(factor: float, shift: float) -> None:
+def test_the_model_does_not_depend_on_units(factor: float, shift: float) -> None:
     plain = mixed_model(unbalanced(), "quality")
     ratings = Ratings([row | {"value": (row["value"] + shift) * factor} for row in unbalanced().rows])
     found = mixed_model(ratings, "quality")
@@ -115,7 +115,7 @@ def test_units_do_not_matter(factor: float, shift: float) -> None:
     assert found.rater_variance == pytest.approx((plain.rater_variance or 0) * factor**2, rel=1e-6)
 
 
-def test_holms_correction_is_holms() -> None:
+def test_p_values_are_corrected_by_holm() -> None:
     found = mixed_model(unbalanced(), "quality").contrasts
     assert len(found) == 6
     worst = 0.0
@@ -124,8 +124,8 @@ def test_holms_correction_is_holms() -> None:
         assert row.p_holm == pytest.approx(worst)
 
 
-def test_intervals_of_the_model_hold_the_truth() -> None:
-    # A difference of .5; 400 studies leave a standard error of 1.1%.
+def test_intervals_of_the_model_contain_the_true_difference() -> None:
+    # A difference of .5; the coverage over 400 studies has a standard error of 1.1%.
     generator = np.random.default_rng(1)
     items, raters, systems = np.indices((20, 15, 2)).reshape(3, -1)
     held = 0
@@ -151,14 +151,14 @@ def test_intervals_of_the_model_hold_the_truth() -> None:
         (study(lambda i, r, s: float(s + i + r)), "effects that leave no residual"),
     ],
 )
-def test_models_that_cannot_be_had_say_why(ratings: Ratings, told: str) -> None:
+def test_a_model_that_cannot_be_fitted_has_a_reason(ratings: Ratings, told: str) -> None:
     found = mixed_model(ratings, "quality")
     assert (found.effects, found.residual_variance) == ((), None)
     assert told in found.reason
     json.dumps(found.to_json(), allow_nan=False)
 
 
-def test_effects_that_ratings_cannot_have_are_left_out_and_told() -> None:
+def test_effects_that_cannot_be_estimated_are_left_out_and_noted() -> None:
     one_item = mixed_model(random(1, items=1, raters=9), "quality")
     assert (one_item.item_variance, one_item.notes) == (None, ("there is one item alone: no effect of items",))
     one_each = [row for row in random(1, raters=8).rows if row["item"][1:] == row["rater"][1:]]
@@ -197,7 +197,7 @@ CAR = {
 
 
 @pytest.mark.parametrize("typ", [2, 3])
-def test_three_factors_are_cars(typ: Any) -> None:
+def test_anova_of_three_factors_equals_that_of_car(typ: Any) -> None:
     found = anova(unbalanced(), ["model", "tuned", "corpus"], PROPERTIES, typ)
     for row in found.rows[:-1]:
         assert (row.sum_of_squares, row.f, row.p) == pytest.approx(CAR[typ][row.term], abs=1e-6), row.term
@@ -209,7 +209,7 @@ def test_three_factors_are_cars(typ: Any) -> None:
     assert sum(found.cells.values()) == 218
 
 
-def test_both_types_agree_where_cells_are_balanced() -> None:
+def test_both_types_of_anova_agree_in_balanced_cells() -> None:
     ratings = random(1, systems=4)
     properties = {name: PROPERTIES[str(place)] for place, name in enumerate("abcd")}
     two, three = (anova(ratings, ["model", "tuned"], properties, typ) for typ in (2, 3))
@@ -217,7 +217,7 @@ def test_both_types_agree_where_cells_are_balanced() -> None:
     assert [row.f for row in two.rows[:-1]] == pytest.approx([row.f for row in three.rows[:-1]])
 
 
-def test_without_a_criterion_the_sum_is_analysed() -> None:
+def test_without_a_criterion_anova_analyses_their_sum() -> None:
     ratings = unbalanced()
     fluency = [row | {"criterion": "fluency", "value": 2 * row["value"]} for row in ratings.rows[1:]]
     found = anova(Ratings([*ratings.rows, *fluency]), ["system"])
@@ -226,7 +226,7 @@ def test_without_a_criterion_the_sum_is_analysed() -> None:
     assert [row.sum_of_squares for row in found.rows] == pytest.approx([row.sum_of_squares for row in wanted.rows])
 
 
-def test_names_of_users_have_no_place_in_a_formula() -> None:
+def test_names_of_factors_and_levels_are_not_parsed_as_a_formula() -> None:
     rows = [row | {"corpus": "a) + np.log(-1" if row["item"] < "5" else "b'\""} for row in unbalanced().rows]
     properties = {str(s): {"x ~ y": "1" if s > 1 else "__import__"} for s in range(4)}
     assert anova(Ratings(rows), ["x ~ y", "corpus"], properties).rows[2].term == "x ~ y:corpus"
@@ -246,14 +246,14 @@ def test_names_of_users_have_no_place_in_a_formula() -> None:
         ),
     ],
 )
-def test_tables_that_cannot_be_had_say_why(ratings: Ratings, factors: list[str], told: str) -> None:
+def test_an_anova_that_cannot_be_computed_has_a_reason(ratings: Ratings, factors: list[str], told: str) -> None:
     found = anova(ratings, factors)
     assert found.rows == ()
     assert told in found.reason
     json.dumps(found.to_json(), allow_nan=False)
 
 
-def test_no_model_takes_the_two_values_of_a_pair_for_independent() -> None:
+def test_pairwise_ratings_have_no_model_or_anova() -> None:
     ratings = pairs([(f"i{i}", f"r{r}", "a", "b", float((3 * i + r) % 4 > 0)) for i in range(6) for r in range(4)])
     more = Ratings([*ratings.rows, *(row | {"criterion": "fluency"} for row in ratings.rows)])
     for found in (mixed_model(ratings, "quality"), anova(ratings, ["system"]), anova(more, ["system"])):
@@ -264,7 +264,7 @@ def test_no_model_takes_the_two_values_of_a_pair_for_independent() -> None:
         pilot_variances(ratings, "quality")
     analysis = analyse(more, AnalysisOptions(normalization="z", runs=2, properties={"a": {"x": "1"}, "b": {"x": "2"}}))
     assert all("see wins" in found.reason for found in (*analysis.models, analysis.anova) if found)
-    # Ratings of two systems on one page are no pairs.
+    # Ratings of two systems on one page are not a comparison.
     pages = [row | {"page": f"{row['item']}{row['rater']}"} for row in random(1).rows]
     assert mixed_model(Ratings(pages), "quality") == mixed_model(random(1), "quality")
 
@@ -284,6 +284,6 @@ def test_no_model_takes_the_two_values_of_a_pair_for_independent() -> None:
         (lambda: pilot_variances(study(lambda i, r, s: 3.0), "quality"), "all values are equal"),
     ],
 )
-def test_mistakes_of_models_are_told(call: Callable[[], object], told: str) -> None:
+def test_mistakes_of_models_are_reported(call: Callable[[], object], told: str) -> None:
     with pytest.raises((RatingsError, UnknownNameError), match=told):
         call()

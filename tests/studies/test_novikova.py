@@ -1,4 +1,4 @@
-"""Novikova et al. 2017, "Why We Need New Evaluation Metrics for NLG": what the columns of their file give."""
+"""Novikova et al. 2017, "Why We Need New Evaluation Metrics for NLG": correlations of the columns of their file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def novikova():  # type: ignore[no-untyped-def]
 
 
 def ranks(values: list[float]) -> list[float]:
-    """Mean places of ties, by counting."""
+    """Return ranks by counting; ties have their mean rank."""
     return [sum(other < one for other in values) + (sum(other == one for other in values) + 1) / 2 for one in values]
 
 
@@ -33,7 +33,7 @@ def product_moment(x: list[float], y: list[float]) -> float:
     return float(both / (sum((a - mean_x) ** 2 for a in x) * sum((b - mean_y) ** 2 for b in y)) ** 0.5)
 
 
-def test_correlations_are_those_of_the_files_columns(novikova, data_dir: Path) -> None:  # type: ignore[no-untyped-def]
+def test_correlations_equal_those_computed_from_the_columns(novikova, data_dir: Path) -> None:  # type: ignore[no-untyped-def]
     path = data_dir / "ratings" / "novikova2017.csv"
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -52,12 +52,14 @@ def test_correlations_are_those_of_the_files_columns(novikova, data_dir: Path) -
         plain = [[float(one[name]) for one in own] for name in (row.metric, row.criterion)]
         assert row.pearson.value == pytest.approx(product_moment(*plain), abs=1e-9)
         assert row.sentences == len(own)
-    # Their finding: no metric reaches even a moderate correlation with what people say.
+    # Their finding: no metric has even a moderate correlation with the ratings.
     assert max(abs(row.spearman.value) for *_, row in found if row.criterion == "quality") < 0.4
     assert max(abs(end) for *_, row in found if row.criterion == "quality" for end in row.spearman.interval) < 0.4
 
 
-def test_our_metrics_correlate_as_theirs(novikova, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_our_metrics_correlate_with_ratings_as_theirs_do(
+    novikova, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setattr(novikova, "DATA", data_dir)
     ratings, theirs = novikova.read(data_dir / "ratings" / "novikova2017.csv")
     ours = novikova.own_scores()
@@ -71,6 +73,6 @@ def test_our_metrics_correlate_as_theirs(novikova, data_dir: Path, monkeypatch: 
         ]
         for criterion in CRITERIA:
             judged = ranks([people[criterion, one] for one in sentences])
-            # CIDEr weighs words by other references than those at hand: the benchmark says more.
+            # CIDEr's word weights come from references that are not in the file; see the benchmark.
             within = 0.04 if name == "CIDEr" else 0.03
             assert product_moment(values[0], judged) == pytest.approx(product_moment(values[1], judged), abs=within)

@@ -1,4 +1,4 @@
-"""TrueSkill and clusters of systems: against the library `trueskill`, a known truth, and the E2E challenge."""
+"""TrueSkill and clusters of systems, compared with the library `trueskill`, known orders, and the E2E challenge."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from dactnlg.studies.analysis.trueskill import Tournament, TrueSkillSettings
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 
-def test_one_match_of_the_published_example() -> None:
-    # Two newcomers, and the numbers of Moser's implementation ("Computing your skill", 2010; tests of two players):
+def test_one_match_equals_the_published_example() -> None:
+    # Two new players, with the numbers of Moser's implementation ("Computing your skill", 2010; tests of two players):
     # beta 25/6, tau 25/300 and 10% draws.
     won, lost, drawn = (29.39583202, 7.17147559), (20.60416798, 7.17147559), (25.0, 6.45751966)
     for tie, players in ((False, (won, lost)), (True, (drawn, drawn))):
@@ -33,7 +33,7 @@ def test_one_match_of_the_published_example() -> None:
     "settings",
     [TrueSkillSettings(0.5, 0.25, 0.25), TrueSkillSettings(0.5, 5.0, 0.25), TrueSkillSettings(8.0, 4.0, 0.1)],
 )
-def test_tournaments_are_the_librarys(settings: TrueSkillSettings) -> None:
+def test_tournaments_equal_those_of_the_library(settings: TrueSkillSettings) -> None:
     import trueskill
 
     # The library's own normal distribution has seven digits.
@@ -55,7 +55,7 @@ def test_tournaments_are_the_librarys(settings: TrueSkillSettings) -> None:
     assert found.variance == pytest.approx(np.array([[one.sigma**2 for one in own] for own in wanted]), abs=1e-9)
 
 
-def test_far_out_the_corrections_stay_finite() -> None:
+def test_skills_far_apart_stay_finite() -> None:
     for winner in (0, 1):
         for tie in (False, True):
             found = Tournament(1, 2, TrueSkillSettings(0.5, 0.1, 0.25))
@@ -66,7 +66,7 @@ def test_far_out_the_corrections_stay_finite() -> None:
 
 
 def preferring(order: str, seed: int = 1) -> Ratings:
-    """Comparisons whose better system, further left in the order, wins in .9 of them unless the two are upper case."""
+    """Return comparisons that the system further left wins in 90%, or in 50% if both are upper case."""
     generator = np.random.default_rng(seed)
     judgements = []
     for item in range(40):
@@ -76,23 +76,23 @@ def preferring(order: str, seed: int = 1) -> Ratings:
     return pairs(judgements)
 
 
-def test_a_known_order_is_found_with_its_clusters() -> None:
+def test_a_known_order_and_its_clusters_are_found() -> None:
     found = rank_systems(preferring("aBCde"), "quality", runs=200)
     assert [set(names) for names in found.clusters] == [{"a"}, {"B", "C"}, {"d"}, {"e"}]
     assert (found.comparisons, found.ties, found.matches) == (400, 0, 400)
     assert {(row.best, row.worst) for row in found.rows if row.system in "BC"} == {(2, 3)}
 
 
-def test_clusters_end_where_no_range_reaches_over() -> None:
-    # Ranks of four systems in five runs: the first two change places once, and nobody else.
+def test_a_cluster_ends_where_no_range_of_ranks_crosses() -> None:
+    # Skills of four systems in two kinds of runs: in the second the first two systems have changed places.
     skills = np.array([[4.0, 3, 2, 1]] * 4 + [[3.0, 4, 2, 1]])
     met = Comparisons(tuple("abcd"), np.array([[0, 1], [2, 3]]), *[np.zeros(2, int)] * 3, "page")
-    # Of five runs none can be left out; of 200 ranks as rare as 2.5% are.
+    # The range of 95% needs all of five runs, but not a single one of 200.
     assert [row.cluster for row in _rows(met, skills[[0, 4, 4, 0, 0]])] == [1, 1, 2, 3]
     assert [row.cluster for row in _rows(met, np.vstack([skills[:1]] * 199 + [skills[4:]]))] == [1, 2, 3, 4]
 
 
-def test_a_seed_decides() -> None:
+def test_a_ranking_depends_on_the_seed() -> None:
     ratings = preferring("aBCde")
     first = rank_systems(ratings, "quality", runs=20)
     assert rank_systems(ratings, "quality", runs=20) == first
@@ -110,13 +110,13 @@ def test_a_seed_decides() -> None:
         ),
     ],
 )
-def test_orders_that_cannot_be_had_say_why(ratings: Ratings, reason: str) -> None:
+def test_a_ranking_that_cannot_be_computed_has_a_reason(ratings: Ratings, reason: str) -> None:
     found = rank_systems(ratings, "quality", runs=10)
     assert (found.rows, found.clusters, found.reason) == ((), (), reason)
     assert found.to_json()["rows"] == []
 
 
-def test_a_system_without_comparisons_is_left_out_and_named() -> None:
+def test_a_system_without_comparisons_is_left_out_and_noted() -> None:
     rows = [*preferring("abc").rows, {**pairs([("9", "x", "lone", "a", 1)]).rows[0]}]
     found = rank_systems(Ratings(rows), "quality", runs=20)
     assert {row.system for row in found.rows} == set("abc")
@@ -132,12 +132,12 @@ def test_a_system_without_comparisons_is_left_out_and_named() -> None:
         (lambda: rank_systems(preferring("ab"), "quality", runs=1), "1 runs have no range"),
     ],
 )
-def test_mistakes_of_rankings_are_told(call: Callable[[], object], told: str) -> None:
+def test_mistakes_of_rankings_are_reported(call: Callable[[], object], told: str) -> None:
     with pytest.raises(RatingsError, match=told):
         call()
 
 
-def test_the_e2e_challenge(data_dir: Path) -> None:
+def test_the_ranking_of_the_e2e_challenge_is_reproduced(data_dir: Path) -> None:
     # Dušek, Novikova and Rieser 2020: Slug is first in quality, Sheffield's second system in naturalness. In the
     # released ratings TUDA, which was rated apart from the others, shares Slug's first cluster.
     ratings = Ratings.read(data_dir / "ratings" / "e2e2017.csv")

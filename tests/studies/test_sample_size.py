@@ -1,4 +1,4 @@
-"""Power by simulation: against the closed form of the t test, and properties of grids."""
+"""Power by simulation, compared with the closed form of the t test, and properties of grids of designs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def power(difference: float, deviation: float, count: int) -> float:
 
 
 @pytest.mark.parametrize(("test", "count", "other"), [("items", 12, 5), ("raters", 5, 12)])
-def test_power_is_that_of_the_t_test(test: Any, count: int, other: int) -> None:
-    # A difference of two ratings has twice the residual variance; other ratings of the cluster are averaged over.
+def test_simulated_power_is_that_of_the_t_test(test: Any, count: int, other: int) -> None:
+    # A difference of two ratings has twice the residual variance, which the mean over a cluster divides.
     own = {"item_system" if test == "items" else "rater_system": 0.1}
     plan = PowerPlan(acts=[12], raters=[5], test=test, studies=4000)
     (found,) = sample_size(variances(**own), 0.5, plan).designs
@@ -42,8 +42,8 @@ def test_power_is_that_of_the_t_test(test: Any, count: int, other: int) -> None:
     assert found.error == pytest.approx(math.sqrt(found.power * (1 - found.power) / 4000))
 
 
-def test_a_test_over_items_alone_finds_what_is_not_there() -> None:
-    # Three raters who differ in their preference for one of two equal systems.
+def test_a_test_over_items_alone_has_false_positives() -> None:
+    # Three raters with different preferences between two equal systems.
     own = variances(rater_system=0.2)
     found = {
         test: sample_size(own, 0.5, PowerPlan(acts=[60], raters=[3], test=test)).designs[0]  # type: ignore[arg-type]
@@ -54,7 +54,7 @@ def test_a_test_over_items_alone_finds_what_is_not_there() -> None:
     assert found["both"].false_positives < 0.08
 
 
-def test_no_smaller_design_than_the_smallest_is_enough() -> None:
+def test_the_smallest_designs_with_enough_power_are_found() -> None:
     plan = PowerPlan(acts=[5, 10, 20, 40], raters=[2, 4, 8, 16], test="items", studies=300)
     found = sample_size(variances(), 0.4, plan)
     assert len(found.designs) == 16
@@ -66,7 +66,7 @@ def test_no_smaller_design_than_the_smallest_is_enough() -> None:
         )
 
 
-def test_a_grid_that_is_too_small_says_so() -> None:
+def test_a_grid_without_enough_power_has_a_reason() -> None:
     found = sample_size(variances(), 0.01, PowerPlan(acts=[4], raters=[2, 3], studies=50))
     assert found.smallest == ()
     assert found.reason.startswith("no design reaches a power of 0.8: the best is 0.")
@@ -80,7 +80,7 @@ def test_rounding_to_a_scale_costs_power() -> None:
     assert rounded.power < plain.power - 0.05
 
 
-def test_a_pilot_of_known_variances_is_recovered() -> None:
+def test_known_variances_of_a_pilot_are_recovered() -> None:
     generator = np.random.default_rng(3)
     shape = 60, 40, 3
     values = (
@@ -103,7 +103,7 @@ def test_a_pilot_of_known_variances_is_recovered() -> None:
 
 
 def test_a_pilot_with_one_rating_of_each_sentence() -> None:
-    # Who rated decides what was rated: an effect of item and system is the residual by another name.
+    # With one rating of each sentence the effect of item and system is the residual.
     ratings = study(lambda i, r, s: float((3 * i + 5 * s) % 7 + i % 3), 3, 1, 12)
     rows = [row | {"rater": f"r{place % 4}"} for place, row in enumerate(ratings.rows)]
     found = pilot_variances(Ratings(rows), "quality")
@@ -111,18 +111,18 @@ def test_a_pilot_with_one_rating_of_each_sentence() -> None:
     assert found.notes == ("item x system cannot be told from the residual",)
 
 
-def test_effects_of_a_pilot_that_are_one() -> None:
-    # Every item was said by one system alone.
+def test_a_pilot_with_one_system_for_each_item() -> None:
+    # Each item has a sentence of one system only.
     ratings = study(lambda i, r, s: float((3 * i + 5 * r) % 7 + r), 2, 6, 12)
     rows = [row for row in ratings.rows if (int(row["item"][1:]) % 2 == 0) == (row["system"] == "a")]
     found = pilot_variances(Ratings(rows), "quality")
     assert (found.item_system, found.notes) == (0, ("item x system cannot be told from item",))
 
 
-def test_a_large_pilot_is_drawn_from() -> None:
+def test_a_large_pilot_is_sampled() -> None:
     noise = np.random.default_rng(1).normal(size=(400, 8, 3))
     found = pilot_variances(study(lambda i, r, s: float(noise[i, r, s]), 3, 8, 400), "quality")
-    # 8 raters and 24 pairs with systems leave room for 242 items with 3 systems.
+    # Besides 8 raters and their 24 pairs with systems, the limit leaves room for 242 items with 3 systems.
     assert found.notes == ("from 242 of 400 items, drawn at random: more take too long",)
     assert found.residual == pytest.approx(1, abs=0.1)
 
@@ -147,11 +147,11 @@ def test_a_large_pilot_is_drawn_from() -> None:
         ),
     ],
 )
-def test_mistakes_of_plans_are_told(call: Callable[[], object], told: str) -> None:
+def test_mistakes_of_plans_are_reported(call: Callable[[], object], told: str) -> None:
     with pytest.raises((RatingsError, UnknownNameError), match=told):
         call()
 
 
-def test_a_file_that_cannot_be_written_is_told_before_the_simulation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_written_is_reported_before_the_simulation(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "power", "nothing.csv", "--difference", "0.3", "--json", "no/power.json"]) == 2
     assert "cannot write no/power.json" in capsys.readouterr().err

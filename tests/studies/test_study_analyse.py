@@ -1,4 +1,4 @@
-"""From ratings to a report: a whole study, metrics of its own sentences, and input that is not as it should be."""
+"""`study analyse`: from ratings to a report, metrics of a study's own sentences, and odd or wrong input."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def study(tmp_path_factory: pytest.TempPathFactory, random_run: Path, rate_study
     return folder
 
 
-def test_a_study_becomes_a_report(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_is_analysed_into_a_report(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--people", "gold", "--runs", "50", "--min-kappa", "-1", "--permutations", "20"]
     words += ["--metric", "BLEU", "--metric", "ROUGE-L", "--metric", "SER"]
     files = [tmp_path / name for name in ("report.html", "report.tex", "found.json")]
@@ -68,7 +68,7 @@ def test_a_study_becomes_a_report(study: Path, tmp_path: Path, capsys: pytest.Ca
     for row in found["metrics"]["levels"][0]["rows"]:
         if row["spearman"]["value"] is not None:
             assert f"{row['spearman']['value']:.3f}" in page
-    # Every table names where its numbers come from, and the pictures are in the page.
+    # Every table names its method, and the plots are in the page.
     assert page.count("Method: ") >= page.count("<section id=")
     assert page.count("<circle") > 100
     assert found["metrics"]["halves"]["rows"]
@@ -77,7 +77,7 @@ def test_a_study_becomes_a_report(study: Path, tmp_path: Path, capsys: pytest.Ca
     assert "gold" not in found["metrics"]["levels"][0]
 
 
-def test_a_sentence_is_no_reference_of_its_own(study: Path) -> None:
+def test_a_sentence_is_not_scored_against_itself(study: Path) -> None:
     found = Study.load(study)
     scores = study_scores(found, metrics=["BLEU-4"])
     for item in found.items:
@@ -91,13 +91,13 @@ def test_a_sentence_is_no_reference_of_its_own(study: Path) -> None:
             assert scores.values["BLEU-4"][key] == pytest.approx(alone.segments[0, 0], abs=1e-9)
 
 
-def test_a_study_may_be_named_by_its_file(study: Path) -> None:
+def test_a_study_may_be_given_by_its_file(study: Path) -> None:
     for source in (MetricSource(), MetricSource(metrics=["ROUGE-L"])):
         scores = [metric_scores(path, read_study_ratings(path), source) for path in (study, study / "study.json")]
         assert scores[0] is not None and scores[0] == scores[1]
 
 
-def test_scores_of_a_study_are_in_the_order_of_its_items(study: Path, tmp_path: Path) -> None:
+def test_stored_scores_are_matched_by_the_order_of_a_study_s_items(study: Path, tmp_path: Path) -> None:
     items = [item for item in Study.load(study).items if item.check is None]
     stored = tmp_path / "random.json"
     pairs = tmp_path / "pairs.jsonl"
@@ -105,7 +105,7 @@ def test_scores_of_a_study_are_in_the_order_of_its_items(study: Path, tmp_path: 
     pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert main(["score", "--input", str(pairs), "--metric", "BLEU-1", "--json", str(stored)]) == 0
     alone = score([item.sentences["random"] for item in items], [item.references for item in items], metrics=["BLEU-1"])
-    # The raters' answers came in another order.
+    # The order of the ratings is another one.
     ratings = read_study_ratings(study)
     ratings = Ratings(ratings.rows[::-1])
     scores = metric_scores(study, ratings, MetricSource([f"random={stored}"]))
@@ -115,7 +115,7 @@ def test_scores_of_a_study_are_in_the_order_of_its_items(study: Path, tmp_path: 
         assert scores.value(name, (item.corpus, item.id, "random")) == pytest.approx(value)
 
 
-def test_scores_by_place_want_one_order_of_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stored_scores_need_one_order_of_items_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pairs = tmp_path / "pairs.jsonl"
     lines = [{"hypothesis": f"say {word}", "references": ["say one"]} for word in ("one", "two", "three")]
     pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -136,7 +136,7 @@ def test_scores_by_place_want_one_order_of_items(tmp_path: Path, capsys: pytest.
     assert metric_scores(ratings, Ratings.read(ratings), MetricSource([str(scores)])) is not None
 
 
-def test_metrics_from_a_file_are_those_of_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_metrics_may_come_from_a_csv_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = simulated()
     ratings = write(tmp_path / "ratings.csv", rows)
     means: dict[tuple[str, str], list[float]] = {}
@@ -150,12 +150,12 @@ def test_metrics_from_a_file_are_those_of_the_file(tmp_path: Path, capsys: pytes
     by_name = {row["metric"]: row for row in levels[0]["rows"]}
     assert by_name["perfect"]["pearson"]["value"] == pytest.approx(1)
     assert by_name["perfect"]["spearman"]["value"] == pytest.approx(1)
-    # Undefined, not 0.
+    # The correlation is undefined, not 0.
     assert by_name["constant"]["spearman"]["value"] is None
     assert "constant" in by_name["constant"]["spearman"]["reason"]
 
 
-def test_a_corpus_may_lack_metric_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_corpus_may_have_no_metric_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [(*row, corpus) for corpus in ("x", "y") for row in simulated()]
     ratings = write(tmp_path / "ratings.csv", rows, [*HEADER, "corpus"])
     metric = [("x", f"i{i}", name, i % 3 + "abc".index(name)) for i in range(8) for name in "abc"]
@@ -166,7 +166,7 @@ def test_a_corpus_may_lack_metric_values(tmp_path: Path, capsys: pytest.CaptureF
     assert {row["corpus"] for row in levels[0]["rows"] if row["pearson"]["value"] is not None} == {None, "x"}
 
 
-def test_the_order_of_systems_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_table_finds_the_order_of_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ratings = write(tmp_path / "ratings.csv", simulated(items=15))
     properties = write(
         tmp_path / "p.csv", [("a", "new", "x"), ("b", "new", "y"), ("c", "old", "x")], ["system", "m", "n"]
@@ -207,7 +207,7 @@ def test_the_order_of_systems_is_found(tmp_path: Path, capsys: pytest.CaptureFix
         ([("i", "a", "r", "q", "5")], ["--report", "no/such/folder.html"], "there is no folder no/such"),
     ],
 )
-def test_a_users_mistake_is_told(
+def test_mistakes_of_an_analysis_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: list[tuple[Any, ...]], words: list[str], told: str
 ) -> None:
     path = write(tmp_path / "ratings.csv", rows)
@@ -255,7 +255,7 @@ def test_ten_thousand_raters_take_seconds(tmp_path: Path, capsys: pytest.Capture
     assert time.monotonic() - begun < 300
 
 
-def test_power_of_a_pilot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_power_of_designs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path / "pilot.csv", simulated("ab", items=12, raters=6))
     words = [str(path), "--difference", "1", "--acts", "5,20", "--raters", "3,10", "--studies", "200"]
     assert main(["study", "power", *words]) == 0

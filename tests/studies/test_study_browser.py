@@ -1,4 +1,4 @@
-"""The pages of a study in a real browser: keyboard alone, a phone's width, light and dark, without scripts."""
+"""The pages of a study in a real browser: by keyboard, on a phone, light and dark, without scripts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def likert(tmp_path: Path) -> Iterator[StudyProcess]:
 
 
 def opened(context: Any, process: StudyProcess, path: str) -> tuple[Any, list[str]]:
-    """Return a page, and what its console says of errors."""
+    """Return a page, and the list of its console errors."""
     page, errors = context.new_page(), []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -28,7 +28,7 @@ def opened(context: Any, process: StudyProcess, path: str) -> tuple[Any, list[st
     return page, errors
 
 
-def test_a_study_is_rated_with_the_keyboard_alone(browser: Any, likert: StudyProcess, tmp_path: Path) -> None:
+def test_a_study_can_be_rated_by_keyboard_alone(browser: Any, likert: StudyProcess, tmp_path: Path) -> None:
     context = browser.new_context()
     page, errors = opened(context, likert, f"/r/{tokens(tmp_path)['r001']}")
     page.keyboard.press("Tab")
@@ -37,10 +37,10 @@ def test_a_study_is_rated_with_the_keyboard_alone(browser: Any, likert: StudyPro
     study = small_study()
     for number, shown in enumerate(study.raters[0].pages, 1):
         page.wait_for_selector(f"text=Page {number} of 5")
-        # Keys do more once its script is there.
+        # The script handles some of the keys.
         page.wait_for_load_state("load")
         questions = 2 * len(shown.systems)
-        # Digits choose and go on; the arrows move within a question; the focus ends at the button.
+        # Digits choose and go on; arrows move within a question; the button comes last.
         for at in range(questions - 1):
             page.keyboard.press(str(at % 5 + 1))
         page.keyboard.press("Space")
@@ -61,7 +61,7 @@ def test_a_study_is_rated_with_the_keyboard_alone(browser: Any, likert: StudyPro
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_a_phone_and_can_be_read(
+def test_the_study_pages_fit_a_phone_and_are_legible(
     browser: Any, contrast: str, likert: StudyProcess, tmp_path: Path, scheme: str
 ) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 640}, color_scheme=scheme)
@@ -94,7 +94,7 @@ def test_pages_fit_a_phone_and_can_be_read(
     context.close()
 
 
-def test_pages_work_without_scripts(browser: Any, likert: StudyProcess, tmp_path: Path) -> None:
+def test_a_study_works_without_scripts(browser: Any, likert: StudyProcess, tmp_path: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page, _ = opened(context, likert, f"/r/{tokens(tmp_path)['r001']}")
     page.check("[name=agree]")
@@ -103,14 +103,14 @@ def test_pages_work_without_scripts(browser: Any, likert: StudyProcess, tmp_path
         page.check(f"[name={field}][value='4']", force=True)
     page.click("button:text-is('Send and go on')")
     assert page.locator("text=Page 2 of 5").count() == 1
-    # Back shows the page that is next, not the one that was sent.
+    # Going back shows the next page to rate, not the submitted one.
     page.go_back()
     page.reload()
     assert page.locator("text=Page 2 of 5").count() == 1
     context.close()
 
 
-def test_a_slider_says_nothing_until_it_is_moved_and_answers_are_not_lost(browser: Any, tmp_path: Path) -> None:
+def test_a_slider_has_no_value_until_moved_and_leaving_the_page_is_confirmed(browser: Any, tmp_path: Path) -> None:
     small_study("continuous").save(tmp_path)
     with serving(tmp_path) as process:
         context = browser.new_context()
@@ -125,7 +125,7 @@ def test_a_slider_says_nothing_until_it_is_moved_and_answers_are_not_lost(browse
         assert page.input_value("[name=s1q1]") == "50.5"
         page.fill("[name=s1q2]", "12.5")
         assert page.locator("#s1q2 input[type=range]").input_value() == "12.5"
-        # The browser asks before it leaves what was not sent.
+        # The browser asks before it leaves unsent answers.
         asked = []
         page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
         page.goto(f"http://{process.address}/")

@@ -1,4 +1,4 @@
-"""The server of a study as a process: fifty raters at once through a kill -9, and requests that nobody should send."""
+"""The study server as a process: fifty raters at once, through two kill -9, and bad requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from study_requests import Target, bad_requests, from_openapi, send, send_raw
 from dactnlg.studies.storage import Storage
 
 
-def test_fifty_raters_at_once_lose_nothing_to_a_kill(tmp_path: Path, database: str | None) -> None:
+def test_fifty_raters_at_once_lose_nothing_when_the_server_is_killed(tmp_path: Path, database: str | None) -> None:
     study = small_study("likert", raters=50, items=6)
     study.save(tmp_path)
     arguments = () if database is None else ("--database", database)
@@ -27,7 +27,7 @@ def test_fifty_raters_at_once_lose_nothing_to_a_kill(tmp_path: Path, database: s
         while sum(len(rater.acknowledged) for rater in raters) < share * 50 * 7 and everybody.is_alive():
             time.sleep(0.01)
         server[0].end(signal.SIGKILL)
-        # What was acknowledged until now is there, before anybody sends anything again.
+        # What has been acknowledged is stored, before anybody repeats a request.
         before = {rater.name: dict(rater.acknowledged) for rater in raters}
         storage = Storage.open(tmp_path, study, database)
         assert not lost(before, storage)
@@ -37,7 +37,7 @@ def test_fifty_raters_at_once_lose_nothing_to_a_kill(tmp_path: Path, database: s
     assert wrong == []
     storage = Storage.open(tmp_path, study, database)
     assert not lost({rater.name: rater.acknowledged for rater in raters}, storage)
-    # Nothing twice, and nothing besides: the rows are as many as the questions.
+    # Nothing is stored twice, and nothing else: there are as many rows as questions.
     expected = sum(2 * len(page.systems) for rater in study.raters for page in rater.pages)
     assert sum(map(len, storage.values().values())) == expected
     assert {state.answered for state in storage.states().values()} == {7}
@@ -83,7 +83,7 @@ def test_a_thousand_bad_requests_get_a_4xx_and_change_nothing(tmp_path: Path) ->
         assert set(storage.values()) == {"r001-001", "r001-002"}
         assert not storage.state("r002").consented
         storage.close()
-        # The good one is still good.
+        # The rater can still go on.
         assert rate_all([rater], [server], 20) == []
     finally:
         server.end(signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""`dactnlg study create` and its files: one seed decides, systems stay unseen, what does not fit is refused."""
+"""`study create` and its files: reproducible by the seed, without traces of systems or paths; mistakes are refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 
 @pytest.fixture
 def lines(tmp_path: Path) -> Path:
-    """A file of sentences, a line a row of the test split."""
+    """A file with a sentence per line, one for each row of the test split."""
     rows = load_corpus("trails", None).split("test")
     path = tmp_path / "shout.txt"
     path.write_text("".join(f"{row.references[0].upper()}\n" for row in rows), encoding="utf-8")
@@ -49,7 +49,7 @@ def test_the_same_command_makes_the_same_study(tmp_path: Path, random_run: Path)
     command += ["--systems", "gold", f"run={random_run}", "--raters", "6", "--checks", "2", "--output"]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     for name in ("a", "b"):
-        # Hashes of texts differ between processes.
+        # In processes, because they differ in the hashes of strings.
         done = subprocess.run([*command, name], cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert done.stdout == ""
@@ -60,7 +60,7 @@ def test_the_same_command_makes_the_same_study(tmp_path: Path, random_run: Path)
     assert make(tmp_path / "c", "--acts", 8, "--systems", "gold", "--system", random_run, "--seed", 2).seed == 2
 
 
-def test_sentences_are_what_the_systems_said(tmp_path: Path, lines: Path) -> None:
+def test_the_sentences_of_a_study_are_those_of_its_systems(tmp_path: Path, lines: Path) -> None:
     acts = {str(act.turn): act for act in distinct_acts(load_corpus("trails", None).split("test"))}
     jsonl = tmp_path / "said.jsonl"
     rows = [{"act": act, "text": f"{number} said"} for number, act in enumerate(acts)]
@@ -73,7 +73,7 @@ def test_sentences_are_what_the_systems_said(tmp_path: Path, lines: Path) -> Non
         assert item.sentences["shout"] in [text.upper() for text in references]
         assert item.sentences["numbers"] == f"{list(acts).index(item.act)} said"
         assert item.references == references
-    # Nothing of this machine is told.
+    # The file has no path of this machine.
     assert str(tmp_path) not in (tmp_path / "s" / FILE).read_text(encoding="utf-8")
 
 
@@ -86,7 +86,7 @@ def test_equal_sentences_are_shown_once_and_rated_for_all(
         assert len({item.sentences[name] for name in page.systems}) == len(page.systems)
     rate_study(tmp_path / "s", lambda rater, page, question: 4.0)
     counts = Counter((row["item"], row["system"]) for row in read_ratings(tmp_path / "s").rows)
-    # Everybody rated every system, though they saw two sentences of three; checks are no ratings.
+    # A rater saw two sentences for three systems, but rated all three; checks are not ratings.
     assert set(counts.values()) == {4 * len(found.criteria)}
     assert {system for _, system in counts} == {"gold", "twin", "shout"}
     assert main(["study", "export", str(tmp_path / "s"), "--output", str(tmp_path / "r.csv")]) == 0
@@ -94,7 +94,7 @@ def test_equal_sentences_are_shown_once_and_rated_for_all(
 
 
 @pytest.mark.parametrize("corpus", ["restaurants", "viggo"])
-def test_a_real_corpus(corpus: str, data_dir: Path, tmp_path: Path) -> None:
+def test_a_study_of_two_corpora_shows_every_act_once(corpus: str, data_dir: Path, tmp_path: Path) -> None:
     words = ["--corpus", corpus, "--data-dir", data_dir, "--acts", "15", "--systems", "gold", "twin=gold"]
     found = make(tmp_path / "s", *words, "--raters", "5", "--acts-per-rater", "6", "--design", "continuous")
     assert Counter(item.corpus for item in found.items) == {"trails": 15, corpus: 15}
@@ -104,13 +104,13 @@ def test_a_real_corpus(corpus: str, data_dir: Path, tmp_path: Path) -> None:
     assert {len(rater.pages) for rater in found.raters} == {6}
 
 
-def test_names_of_systems(tmp_path: Path, lines: Path) -> None:
+def test_systems_are_named_by_their_files_or_as_given(tmp_path: Path, lines: Path) -> None:
     odd = lines.rename(tmp_path / "lr=0.1 <b>&.txt")
     found = make(tmp_path / "s", "--systems", "people=gold", odd, f"naïve ü={odd}", "--acts", 2, "--raters", 1)
     assert [system.name for system in found.systems] == ["people", "lr-0.1-b-", "naïve ü"]
 
 
-def test_slots_are_split_into_words_of_sentences_that_begin_with_them(tmp_path: Path) -> None:
+def test_slot_names_are_split_into_the_words_of_the_sentences(tmp_path: Path) -> None:
     corpus = tmp_path / "own.jsonl"
     lines = [{"act": f"inform(kiteshelter={at})", "text": f"Kite shelter {at}."} for at in range(20)]
     corpus.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -120,7 +120,7 @@ def test_slots_are_split_into_words_of_sentences_that_begin_with_them(tmp_path: 
     assert item.words.splitlines()[1].startswith("- kite shelter: ")
 
 
-def test_pairs_and_checks(tmp_path: Path, lines: Path) -> None:
+def test_a_pairwise_study_has_pairs_and_checks(tmp_path: Path, lines: Path) -> None:
     found = make(tmp_path / "s", "--acts", 4, "--systems", "gold", lines, "--design", "pairwise", "--checks", 1)
     assert found.scale is None
     for rater in found.raters:
@@ -130,7 +130,9 @@ def test_pairs_and_checks(tmp_path: Path, lines: Path) -> None:
     assert first["gold"] == first["shout"] == 18 * 4 // 2
 
 
-def test_what_does_not_fit_is_refused(tmp_path: Path, lines: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_that_cannot_be_created_is_refused(
+    tmp_path: Path, lines: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "short.txt").write_text("one\n", encoding="utf-8")
     (tmp_path / "empty.txt").write_text("\n" * len(lines.read_text(encoding="utf-8").splitlines()), encoding="utf-8")
     (tmp_path / "bad.jsonl").write_text('{"act": "goodbye(", "text": "x"}\n', encoding="utf-8")
@@ -165,7 +167,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, lines: Path, capsys: pytes
     assert "holds a study already" in refused(capsys, *create, "gold")
 
 
-def test_many_raters(tmp_path: Path, lines: Path) -> None:
+def test_ten_thousand_raters_share_the_sentences_equally(tmp_path: Path, lines: Path) -> None:
     words = ["--systems", "gold", lines, "--acts", "3", "--raters", "10000", "--systems-per-page", "1"]
     found = make(tmp_path / "s", *words)
     assert (found.raters[0].id, found.raters[-1].id) == ("r00001", "r10000")
@@ -173,7 +175,7 @@ def test_many_raters(tmp_path: Path, lines: Path) -> None:
     assert set(counts.values()) == {5_000}
 
 
-def test_strange_studies_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_study_files_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = make(tmp_path / "s", "--systems", "gold", "--acts", 2, "--raters", 1).model_dump(mode="json")
     path = tmp_path / "s" / FILE
     page = good["raters"][0]["pages"][0]
@@ -205,7 +207,7 @@ def test_strange_studies_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "is no study" in refused(capsys, "datasheet", tmp_path / "s")
 
 
-def test_import_and_export_as_a_reader_types_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_import_and_export_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"i{at},{system},r001,quality,{at + 1}\n" for at in range(3) for system in ("gold", "new"))
     (tmp_path / "r.csv").write_text(f"item,system,rater,criterion,value\n{rows}", encoding="utf-8")
     for form, made in (("potato", [tmp_path / "potato"]), ("e2e", [tmp_path / "e2e" / "quality.csv"])):

@@ -1,4 +1,4 @@
-"""Who sees what: balance, blindness, and one seed that decides everything."""
+"""The assignment of pages to raters: balanced, and reproducible by the seed; stratified sampling of acts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_everything_is_judged_equally_often(case: tuple[dict[str, tuple[str, ...
     assert len(raters) == plan.raters
     seen = Counter(item for rater in raters for item in {page.item for page in rater.pages})
     assert max(seen.values()) - min(seen[item] for item in items) <= 1
-    # Within an item: sentences, or pairs of them.
+    # Within an item, so are its sentences, or pairs of them.
     for item, systems in items.items():
         pages = [page for rater in raters for page in rater.pages if page.item == item]
         kinds = list(combinations(systems, 2)) if plan.pairwise else [(name,) for name in systems]
@@ -72,7 +72,7 @@ def test_no_order_of_two_systems_is_preferred(case: tuple[dict[str, tuple[str, .
     pages = [page.systems for rater in assign(items, {}, plan) for page in rater.pages]
     before = Counter(pair for systems in pages for pair in combinations(systems, 2))
     for first, second in combinations("abcdef", 2):
-        # Within a set of systems all orders come in turns; sets that a pair is in may be in the midst of one.
+        # Each set of systems goes through all orders in turn, and may stop in the middle.
         sets = {frozenset(systems) for systems in pages if {first, second} <= set(systems)}
         assert abs(before[first, second] - before[second, first]) <= sum(len(systems) for systems in sets) // 2 + 1
         if plan.pairwise:
@@ -80,7 +80,7 @@ def test_no_order_of_two_systems_is_preferred(case: tuple[dict[str, tuple[str, .
 
 
 def test_items_whose_systems_differ_favour_none() -> None:
-    # As where systems say the same: every item has its own set of sentences.
+    # Where some systems have the same sentence, items differ in their sets of systems.
     sets = [names for size in (3, 4, 5) for names in combinations("abcdefg", size)][::4]
     items = {f"i{at}": names for at, names in enumerate(sets)}
     pages = [page.systems for rater in assign(items, {}, PagePlan(raters=7, seed=4)) for page in rater.pages]
@@ -96,7 +96,7 @@ def test_pairs_of_systems_meet_equally_often_in_blocks() -> None:
     pages = [page for rater in assign(ITEMS, {}, plan) for page in rater.pages]
     met = Counter(tuple(sorted(page.systems)) for page in pages)
     assert len(met) == 10
-    # At random it would be some 16.
+    # At random the difference would be about 16.
     assert max(met.values()) - min(met.values()) <= 5
 
 
@@ -120,7 +120,7 @@ def test_an_items_pairs_are_far_from_each_other() -> None:
 
 
 @pytest.mark.parametrize("size", range(1, 9))
-def test_williams(size: int) -> None:
+def test_a_williams_design_is_balanced(size: int) -> None:
     rows = williams(size)
     for place in range(size):
         assert len(set(Counter(row[place] for row in rows).values())) == 1
@@ -130,7 +130,7 @@ def test_williams(size: int) -> None:
         assert len(set(after.values())) == 1
 
 
-def test_what_cannot_be_divided_is_said() -> None:
+def test_plans_that_cannot_be_assigned_are_refused() -> None:
     for plan, told in (
         (PagePlan(raters=1, acts_per_rater=21), "--acts-per-rater 21: there are 20 acts"),
         (PagePlan(raters=1, systems_per_page=6), "there are 5 different sentences"),

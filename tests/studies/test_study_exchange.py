@@ -1,4 +1,4 @@
-"""Ratings in the files of Potato and of the E2E challenge: round trips, their real shapes, and what is refused."""
+"""Ratings in the formats of Potato and of the E2E challenge: round trips, real files, and malformed ones."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def rating(item: str = "i0", system: str = "a", rater: str = "r001", value: floa
 
 
 def judgements(ratings: Ratings, *more: str) -> Counter[tuple[object, ...]]:
-    """Everything but the names of pages."""
+    """Return the rows without the names of pages."""
     columns = ("item", "system", "rater", "criterion", "value", *more)
     return Counter(tuple(row[name] for name in columns) for row in ratings.rows)
 
 
 def together(ratings: Ratings) -> set[frozenset[tuple[object, ...]]]:
-    """What was judged on one page."""
+    """Return the sentences that were judged together, by page."""
     pages: dict[tuple[str, str], list[tuple[object, ...]]] = {}
     for row in ratings.rows:
         pages.setdefault((row["rater"], row["page"]), []).append((row["rater"], row["item"], row["system"]))
@@ -70,7 +70,7 @@ def together(ratings: Ratings) -> set[frozenset[tuple[object, ...]]]:
 
 @st.composite
 def tables(draw: st.DrawFn) -> Ratings:
-    """Ratings of some raters, of items with any names, each item once."""
+    """Draw ratings of a few raters and items, with arbitrary names."""
     systems = draw(st.lists(NAMES, min_size=2, max_size=4, unique=True))
     rows = []
     for rater in draw(st.lists(NAMES, min_size=1, max_size=3, unique=True)):
@@ -83,7 +83,9 @@ def tables(draw: st.DrawFn) -> Ratings:
 
 
 @given(tables())
-def test_potato_and_back(tmp_path_factory: pytest.TempPathFactory, ratings: Ratings) -> None:
+def test_ratings_survive_a_round_trip_through_potato(
+    tmp_path_factory: pytest.TempPathFactory, ratings: Ratings
+) -> None:
     folder = tmp_path_factory.mktemp("potato") / "out"
     write_potato(ratings, folder)
     back = read_potato(folder)
@@ -94,7 +96,9 @@ def test_potato_and_back(tmp_path_factory: pytest.TempPathFactory, ratings: Rati
 
 
 @given(tables())
-def test_the_challenges_tables_and_back(tmp_path_factory: pytest.TempPathFactory, ratings: Ratings) -> None:
+def test_ratings_survive_a_round_trip_through_e2e_tables(
+    tmp_path_factory: pytest.TempPathFactory, ratings: Ratings
+) -> None:
     folder = tmp_path_factory.mktemp("e2e") / "out"
     files = write_e2e(ratings, folder)
     assert [path.name for path in files] == ["quality.csv", "naturalness.csv"]
@@ -103,16 +107,16 @@ def test_the_challenges_tables_and_back(tmp_path_factory: pytest.TempPathFactory
     assert together(back) == together(ratings)
 
 
-def test_the_challenges_own_table(data_dir: Path, tmp_path: Path) -> None:
-    # The published columns, filled with the published ratings, addresses made up; the data folder has the same as long
-    # rows, made from the repository of the challenge by others.
+def test_tables_with_the_columns_of_the_e2e_challenge_are_read(data_dir: Path, tmp_path: Path) -> None:
+    # The columns and ratings that the challenge published, with invented addresses. The data folder has the same
+    # ratings in long form, converted by others.
     wanted = Ratings.read(data_dir / "ratings" / "e2e2017.csv")
     files = [raw_table(wanted, name, tmp_path) for name in ("quality", "naturalness")]
     found = import_ratings(files, "e2e", keep_raters=True)
     assert len(found.rows) == 36_090
     assert judgements(found, "output") == judgements(wanted, "output")
     assert {row["page"] for row in found.rows} == {row["page"] for row in wanted.rows}
-    # People's names, and the addresses, are gone.
+    # Names of workers and addresses are removed.
     found = import_ratings(files, "e2e")
     assert found.names("rater")[:2] == ["r001", "r002"]
     assert len(found.names("rater")) == len(wanted.names("rater"))
@@ -142,7 +146,7 @@ def raw_table(ratings: Ratings, criterion: str, folder: Path) -> Path:
     return path
 
 
-def test_pairs_and_back(tmp_path: Path) -> None:
+def test_pairwise_ratings_survive_a_round_trip_through_potato(tmp_path: Path) -> None:
     pairs = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5)]
     rows = [
         rating(f"i{at}", system, value=values[place], page=f"p{at}", corpus="c")
@@ -165,7 +169,7 @@ def test_pairs_and_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("by_system", [True, False])
-def test_pairs_under_several_criteria(tmp_path: Path, by_system: bool) -> None:
+def test_pairwise_ratings_under_two_criteria_are_one_instance(tmp_path: Path, by_system: bool) -> None:
     # System by system, as a study gives them, or criterion by criterion with the pair the other way round.
     rows = [
         rating(system=system, value=value, page="p", corpus="c", output=f"{system}.") | {"criterion": criterion}
@@ -182,7 +186,7 @@ def test_pairs_under_several_criteria(tmp_path: Path, by_system: bool) -> None:
         write_potato(Ratings(rows[:-1]), tmp_path / "half", study("pairwise"))
 
 
-# As Potato 2.12 writes it (InMemoryUserState.save), of what it writes besides only some.
+# As Potato 2.12 writes it (InMemoryUserState.save), with only some of its other keys.
 STATE = {
     "user_id": "ann@example.org",
     "instance_id_ordering": ["1", "2"],
@@ -220,7 +224,7 @@ def project(folder: Path) -> Path:
     return folder / "data.jsonl"
 
 
-def test_a_real_project_of_potato(tmp_path: Path) -> None:
+def test_a_project_of_potato_is_read(tmp_path: Path) -> None:
     place = tmp_path / "annotation_output" / "ann@example.org"
     place.mkdir(parents=True)
     (place / "user_state.json").write_text(json.dumps(STATE, indent=2), encoding="utf-8")
@@ -235,7 +239,7 @@ def test_a_real_project_of_potato(tmp_path: Path) -> None:
         read_potato(tmp_path)
 
 
-def test_exports_of_potato(tmp_path: Path) -> None:
+def test_exports_of_potato_are_read(tmp_path: Path) -> None:
     items = read_items(project(tmp_path))
     labels = {
         instance: {
@@ -262,7 +266,7 @@ def test_exports_of_potato(tmp_path: Path) -> None:
     assert set(judgements(import_ratings([tmp_path / "annotations.csv"], "potato", items=items))) == WANTED
 
 
-def test_what_a_study_does_not_have_is_refused(tmp_path: Path) -> None:
+def test_ratings_that_do_not_fit_the_study_are_refused(tmp_path: Path) -> None:
     for row, told in (
         (rating("i9"), "has no item 'i9'"),
         (rating("check-1", "check"), "has no item 'check-1'"),
@@ -281,7 +285,7 @@ def test_what_a_study_does_not_have_is_refused(tmp_path: Path) -> None:
         import_ratings([tmp_path / "r.csv"] * 2, "csv", study())
 
 
-def test_a_study_gives_its_names_to_the_challenges_tables(tmp_path: Path) -> None:
+def test_e2e_tables_of_a_study_have_its_names(tmp_path: Path) -> None:
     rows = [rating(f"i{at}", "b", value=at, page=f"p{at}", corpus="c", output="B.") for at in range(3)]
     (path,) = write_e2e(Ratings(rows), tmp_path / "out", study())
     with path.open(encoding="utf-8", newline="") as file:
@@ -290,7 +294,7 @@ def test_a_study_gives_its_names_to_the_challenges_tables(tmp_path: Path) -> Non
         {name: row[name] for name in ("item", "system", "rater", "criterion", "value", "page", "corpus", "output")}
         for row in rows
     ]
-    # Without it, items are their acts.
+    # Without the study, items are named by their acts.
     assert read_e2e(path).names("item") == [f"inform(name='{at}')" for at in range(3)]
 
 
@@ -304,7 +308,7 @@ def test_a_study_gives_its_names_to_the_challenges_tables(tmp_path: Path) -> Non
         (read_potato, "instance_id,user_id,quality"),
     ],
 )
-def test_damaged_tables_are_told_alike(tmp_path: Path, read: Callable[[Path], object], header: str) -> None:
+def test_damaged_tables_are_reported_alike(tmp_path: Path, read: Callable[[Path], object], header: str) -> None:
     path = tmp_path / "x.csv"
     cells = ",".join("1" for _ in header.split(","))
     for table, told in (
@@ -332,7 +336,7 @@ def test_damaged_tables_are_told_alike(tmp_path: Path, read: Callable[[Path], ob
         ("x.csv", '_worker_id,mr,sys1,quality1\nw,m,"s,1\n', "not CSV"),
     ],
 )
-def test_damaged_tables(tmp_path: Path, name: str, text: str, told: str) -> None:
+def test_malformed_e2e_tables_are_refused(tmp_path: Path, name: str, text: str, told: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(RatingsError, match=told):
         import_ratings([tmp_path / name], "e2e")
@@ -353,20 +357,20 @@ def test_damaged_tables(tmp_path: Path, name: str, text: str, told: str) -> None
         ("a.txt", "", "Potato writes"),
     ],
 )
-def test_damaged_annotations(tmp_path: Path, name: str, text: str, told: str) -> None:
+def test_malformed_annotations_are_refused(tmp_path: Path, name: str, text: str, told: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(RatingsError, match=told):
         read_potato(tmp_path / name)
 
 
-def test_a_project_does_not_lead_out(tmp_path: Path) -> None:
+def test_a_project_of_potato_cannot_escape_its_folder(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text(json.dumps(STATE), encoding="utf-8")
     folder = tmp_path / "theirs" / "ann"
     folder.mkdir(parents=True)
     (folder / "user_state.json").symlink_to(tmp_path / "mine")
     with pytest.raises(RatingsError, match="is a link to"):
         read_potato(tmp_path / "theirs")
-    # Two raters whose names are folders elsewhere, or the same folder on some systems.
+    # Names of raters that are paths elsewhere, or the same folder on some systems.
     rows = [rating(rater=name) for name in ("../../up", "..", "CON", "Ann", "ann", "x" * 400, "a/b", "\x00")]
     write_potato(Ratings(rows), tmp_path / "out")
     assert {path.parent.parent for path in (tmp_path / "out").rglob("user_state.json")} == {
@@ -378,7 +382,7 @@ def test_a_project_does_not_lead_out(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.text(max_size=150), unique=True))
-def test_file_names(names: list[str]) -> None:
+def test_file_names_are_safe_and_distinct(names: list[str]) -> None:
     found = file_names(names)
     assert list(found) == names
     assert len({name.casefold() for name in found.values()}) == len(names)
@@ -390,23 +394,23 @@ def test_file_names(names: list[str]) -> None:
 
 
 @given(NAMES, st.lists(NAMES, min_size=1, max_size=2), st.sampled_from(["", "c&=%"]), st.integers(1, 99))
-def test_names_of_instances(item: str, systems: list[str], corpus: str, number: int) -> None:
+def test_names_of_instances_can_be_parsed(item: str, systems: list[str], corpus: str, number: int) -> None:
     instance = Instance(item, tuple(systems), corpus, number)
     assert parse_instance(instance.name) == instance
 
 
 @given(st.text())
-def test_any_other_name_is_none(name: str) -> None:
+def test_other_names_are_not_instances(name: str) -> None:
     assert parse_instance(name) is None or "item=" in name
 
 
-def test_criteria_that_would_not_be_read_again(tmp_path: Path) -> None:
+def test_criteria_that_e2e_tables_cannot_have_are_refused(tmp_path: Path) -> None:
     for name in ("sys", "ref", "natur", "quality2"):
         with pytest.raises(RatingsError, match="cannot be a column"):
             write_e2e(Ratings([rating() | {"criterion": name}]), tmp_path / "out")
 
 
-def test_a_study_with_its_ratings_as_json() -> None:
+def test_a_study_and_its_ratings_are_exported_as_json() -> None:
     found = json.loads(json.dumps(as_json(study(), Ratings([rating()]))))
     assert found["ratings"] == [rating()]
     assert "raters" not in found["study"]

@@ -1,4 +1,4 @@
-"""The datasheet: every question of HEDS 2.0, what the study knows, and nothing that a text of the study could forge."""
+"""The datasheet: every question of HEDS 2.0, answers that the study knows, and no markup from the study's texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUESTIONS = {"1": 3, "2": 5, "3.1": 3, "3.2": 5, "3.3": 8, "4.1": 3, "4.2": 3, "
 
 
 def answers(sheet: str) -> dict[str, str]:
-    """Number -> what stands below; of several criteria the last."""
+    """Return the answer to each question by its number; of several criteria, the last one's."""
     parts = re.split(r"^### ([\d.]+) .*$", sheet, flags=re.M)
     return dict(zip(parts[1::2], map(str.strip, parts[2::2]), strict=True))
 
@@ -29,7 +29,7 @@ def test_every_question_is_there_once_for_each_criterion() -> None:
     assert numbers == [*before, *fourth, *fourth, *after]
 
 
-def test_what_the_study_knows() -> None:
+def test_questions_are_answered_from_the_study() -> None:
     found = answers(datasheet(study()))
     assert found["3.1.1"] == "3."
     assert "seed 1; corpora: c" in found["3.1.2"]
@@ -39,33 +39,33 @@ def test_what_the_study_knows() -> None:
     assert (found["4.2.2"], found["4.3.3"], found["4.3.4"]) == ("Relative.", "11.", "0 to 5 in steps of 0.5.")
     assert found["4.3.5"] == "Multiple-choice options."
     assert found["5.1"].startswith(f"**{OPEN}**")
-    # Nothing is left without an answer or the mark.
+    # Every question has an answer or is marked as open.
     assert all(found.values())
     ratings = Ratings([rating(), rating(rater="r002")])
     assert answers(datasheet(study(), ratings))["3.2.1"] == "2 have rated; 1 were planned."
 
 
 @pytest.mark.parametrize("design", ["likert", "pairwise"])
-def test_designs(design: str) -> None:
+def test_a_pairwise_study_is_a_relative_judgement(design: str) -> None:
     found = answers(datasheet(study(design)))
     pairs = design == "pairwise"
     assert found["4.3.8"] == ("Relative quality estimation." if pairs else "Direct quality estimation.")
     assert found["4.3.3"] == ("3." if pairs else "11.")
 
 
-def test_a_continuous_scale_of_few_values_is_typed() -> None:
+def test_values_of_a_continuous_scale_are_typed() -> None:
     found = answers(datasheet(study("continuous")))
     assert (found["4.3.3"], found["4.3.5"]) == ("11.", "Another: a number to enter.")
 
 
-def test_sentences_of_people_are_seen_among_several_sources() -> None:
+def test_human_sentences_are_mentioned() -> None:
     data = study().model_dump(mode="json")
     data["systems"][0]["source"] = "run-1, the corpus's own sentences"
     assert "people wrote" in answers(datasheet(Study.model_validate(data)))["2.2"]
     assert "people wrote" not in answers(datasheet(study()))["2.2"]
 
 
-def test_texts_of_the_study_stay_texts() -> None:
+def test_texts_of_the_study_are_not_markup() -> None:
     evil = f"{EVIL}\n### 9.9 forged\n```\n# x"
     data = study().model_dump(mode="json") | {"instructions": evil, "name": EVIL}
     data["criteria"] = [{"name": "a|b", "question": evil, "low_label": "<b>\n## x"}]

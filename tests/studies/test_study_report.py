@@ -1,4 +1,4 @@
-"""What a study's report looks like: the same numbers in every format, and jitter in the picture alone."""
+"""Reports of a study: the same numbers in every format, and jitter only in the plot."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Cells(HTMLParser):
             self.rows[-1][-1] += data
 
 
-def test_every_format_has_every_cell(tmp_path: Path) -> None:
+def test_every_format_of_a_report_has_every_cell(tmp_path: Path) -> None:
     write.write(tmp_path / "report.html", "Study", PARTS)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     found = Cells()
@@ -80,7 +80,7 @@ def test_every_format_has_every_cell(tmp_path: Path) -> None:
         assert "\x1b" not in drawn
 
 
-def test_latex_escapes_what_it_must() -> None:
+def test_latex_is_escaped() -> None:
     drawn = write.latex_table(TABLE)
     assert r"Pairwise kappa \& more" in drawn
     assert r"50\%\_" in drawn
@@ -90,12 +90,12 @@ def test_latex_escapes_what_it_must() -> None:
         subprocess.run(["pdflatex", "-draftmode", "-halt-on-error"], input=document, text=True, check=True)
 
 
-def test_latex_labels_have_no_signs_of_latex() -> None:
+def test_latex_labels_have_no_special_characters() -> None:
     drawn = write.latex_table(replace(TABLE, name="mixed-50% of_{a}\\b & ü"))
     assert r"\label{tab:mixed-50-of_-a-b-}" in drawn
 
 
-def test_reasons_are_told_once_and_as_what_they_are() -> None:
+def test_reasons_are_noted_once_as_undefined_or_without_an_interval() -> None:
     row = {"criterion": "q", "corpus": None, "gold": None, "sentences": 9, "items": 3, "systems": 3}
     constant = Coefficient(None, reason=undefined(np.zeros(9), np.arange(9.0)))
     known = Coefficient(0.5, 0.1, reason="no interval: 3 items")
@@ -120,7 +120,7 @@ def test_reasons_are_told_once_and_as_what_they_are() -> None:
     assert all(note.lower().count("undefined") == 1 for note in agreement.notes)
 
 
-def test_jitter_is_in_the_picture_alone() -> None:
+def test_jitter_is_only_in_the_plot() -> None:
     drawn = np.array([point[:2] for point in PLOT.drawn()])
     assert np.allclose(drawn, [[0, 0], [1, 1], [0.5, 0.5]], atol=0.12)
     assert len({tuple(row) for row in drawn}) == 3
@@ -128,14 +128,14 @@ def test_jitter_is_in_the_picture_alone() -> None:
     assert [point[:2] for point in PLOT.points] == [(1, 0), (5, 1), (3, 0.5)]
 
 
-def test_the_noise_is_the_papers() -> None:
+def test_the_jitter_is_that_of_the_paper() -> None:
     # N(0, .1) on a scale from 1 to 5, N(0, .02) on one from 0 to 1 (Sharma et al. 2017, Figure 3).
     many = Scatter("", "", "", [Point(3, 0.5)] * MOST_POINTS, (1, 5), (0, 1))
     spread = np.array([point[:2] for point in many.drawn()]).std(axis=0) * [4, 1]
     assert spread == pytest.approx([0.1, 0.02], rel=0.1)
 
 
-def test_a_picture_has_a_bounded_number_of_points() -> None:
+def test_a_plot_has_a_limited_number_of_points() -> None:
     many = Scatter("", "", "", [Point(at, 0) for at in range(10_000)], (0, 10_000), (0, 0))
     assert len(many.drawn()) == MOST_POINTS
 
@@ -153,5 +153,5 @@ def test_a_picture_has_a_bounded_number_of_points() -> None:
         (interval((-0.1, 0.25), 2), "[-0.10, 0.25]"),
     ],
 )
-def test_numbers_as_cells(shown: str, wanted: str) -> None:
+def test_numbers_are_formatted_for_cells(shown: str, wanted: str) -> None:
     assert shown == wanted

@@ -1,4 +1,4 @@
-"""The server of a study: what raters see and may send, and what the owner alone sees."""
+"""The study server: what raters see and may send, and what only the owner sees."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAGE = {f"s{sentence}q{criterion}": "3" for sentence in (1, 2, 3) for criterion 
 
 
 class Desk:
-    """A study, its storage, and a client that follows no redirect."""
+    """A study, its storage, and a client that does not follow redirects."""
 
     def __init__(self, folder: Path, study: Study) -> None:
         self.study, self.storage = study, Storage.open(folder, study)
@@ -52,7 +52,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     found.storage.close()
 
 
-def test_a_rater_agrees_answers_in_order_and_is_thanked(desk: Desk) -> None:
+def test_a_rater_consents_answers_in_order_and_is_thanked(desk: Desk) -> None:
     link = LINK.format("r001")
     welcome = desk.client.get(link)
     assert "Take your time." in welcome.text
@@ -70,7 +70,7 @@ def test_a_rater_agrees_answers_in_order_and_is_thanked(desk: Desk) -> None:
         assert later.status_code == (404 if number == 5 else 409)
         sent = [desk.client.post(f"{link}/pages/{number}", data=form) for _ in range(2)]
         assert [answer.status_code for answer in sent] == [303, 303]
-        # Behind a proxy that gives it the path /study.
+        # The base URL has the path /study, as behind a proxy.
         assert sent[0].headers["location"] == f"/study{link}"
         other = desk.client.post(f"{link}/pages/{number}", data={**form, "s1q1": "4"}, headers=HTML)
         assert other.status_code == 409
@@ -88,7 +88,7 @@ def test_a_rater_sees_nothing_of_systems_items_or_others(tmp_path: Path, design:
     for number, page in enumerate(desk.study.raters[0].pages, 1):
         shown = desk.client.get(link).text
         seen.append(shown)
-        # Sentences are texts, not markup.
+        # Sentences are text, not markup.
         assert "<b>place</b>" not in shown
         names = set(re.findall(r'name="(\w+)" ', shown))
         form = {name: "first" if design == "pairwise" else "3" for name in names if name[0] in "sq"}
@@ -115,7 +115,7 @@ def test_a_rater_sees_nothing_of_systems_items_or_others(tmp_path: Path, design:
         ("pairwise", "third", "one of the three answers."),
     ],
 )
-def test_a_mistake_is_shown_where_it_is_and_the_rest_is_kept(
+def test_a_mistake_is_shown_at_its_question_and_the_other_answers_are_kept(
     tmp_path: Path, design: str, value: str, told: str
 ) -> None:
     desk = Desk(tmp_path, small_study(design))
@@ -161,7 +161,7 @@ def test_a_form_of_another_site_is_refused(desk: Desk) -> None:
         assert desk.client.post(f"{link}/pages/1", data=PAGE, headers=headers).status_code == 303
 
 
-def test_a_rater_may_leave_and_take_the_answers_along(desk: Desk) -> None:
+def test_the_answers_of_a_rater_who_leaves_are_deleted(desk: Desk) -> None:
     link = desk.begin()
     desk.client.post(f"{link}/pages/1", data=PAGE)
     assert "delete my answers" in desk.client.get(link).text
@@ -178,7 +178,7 @@ def test_a_rater_may_leave_and_take_the_answers_along(desk: Desk) -> None:
     assert desk.client.post(f"{link}/consent", data={"agree": "yes"}).status_code == 409
 
 
-def test_the_owner_alone_sees_progress(desk: Desk) -> None:
+def test_only_the_owner_sees_progress(desk: Desk) -> None:
     link = desk.begin()
     desk.client.post(f"{link}/pages/1", data=PAGE)
     for path in ("/owner", "/owner/ratings.csv", "/owner/progress"):
@@ -201,7 +201,7 @@ def test_the_owner_alone_sees_progress(desk: Desk) -> None:
     assert "Max-Age=0" in out.headers["set-cookie"]
 
 
-def test_the_owner_takes_the_ratings_home(desk: Desk, tmp_path: Path) -> None:
+def test_the_owner_downloads_the_ratings(desk: Desk, tmp_path: Path) -> None:
     bearer = {"authorization": f"Bearer {OWNER}"}
     assert desk.client.get("/owner/ratings.csv", headers=bearer).text.startswith("item,system,rater,criterion,value")
     for rater in ("r001", "r002"):
@@ -233,7 +233,7 @@ def test_every_page_forbids_foreign_content(desk: Desk) -> None:
         assert not re.search(r"(?:src|href)=\"(?!/study/|data:,|#)", answer.text)
 
 
-def test_paragraphs_of_texts_whose_lines_are_broken() -> None:
+def test_broken_lines_are_joined_into_paragraphs() -> None:
     assert paragraphs("One line\nof two.\nAnother:\n\nthird\n\nfourth") == [
         "One line of two.",
         "Another:",
@@ -242,7 +242,7 @@ def test_paragraphs_of_texts_whose_lines_are_broken() -> None:
     ]
 
 
-def test_links_are_secret_kept_and_renewed(tmp_path: Path) -> None:
+def test_links_are_private_stable_and_renewable(tmp_path: Path) -> None:
     study = small_study()
     first = rater_tokens(tmp_path, list(study.rater_by_id), "http://a")
     path = tmp_path / "links.csv"
@@ -267,9 +267,7 @@ def test_links_are_secret_kept_and_renewed(tmp_path: Path) -> None:
         ("\xff\n", "not CSV"),
     ],
 )
-def test_links_that_were_damaged_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, told: str
-) -> None:
+def test_damaged_links_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, told: str) -> None:
     small_study().save(tmp_path)
     (tmp_path / "links.csv").write_text(text, encoding="latin-1")
     assert main(["study", "serve", str(tmp_path), "--port", "0"]) == 2
@@ -286,7 +284,7 @@ def test_links_that_were_damaged_are_told(
         (["--host", "no such host.invalid"], "there is no host"),
     ],
 )
-def test_mistakes_at_the_start(
+def test_mistakes_of_study_serve_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
 ) -> None:
     small_study().save(tmp_path)
@@ -295,7 +293,7 @@ def test_mistakes_at_the_start(
     assert not (tmp_path / "links.csv").exists()
 
 
-def test_the_command_serves_and_goes_on_after_its_end(tmp_path: Path) -> None:
+def test_a_restarted_server_goes_on_where_it_was(tmp_path: Path) -> None:
     small_study("pairwise").save(tmp_path)
     with serving(tmp_path) as first:
         before = tokens(tmp_path)
@@ -306,7 +304,7 @@ def test_the_command_serves_and_goes_on_after_its_end(tmp_path: Path) -> None:
         assert tokens(tmp_path) == before
         assert rate_all(raters, [second], 20) == []
         assert second.end() == 0
-    # A new link for everybody, and the old ones have ended.
+    # Everybody has a new link, and the old ones are invalid.
     with serving(tmp_path, "--new-links") as third:
         client = TestClientOf(third)
         assert client.status(f"/r/{before['r001']}") == 404

@@ -1,4 +1,4 @@
-"""Answers of raters in SQLite and in a real PostgreSQL: each is kept once, in order, and leaves when the rater does."""
+"""Answers of raters in SQLite and a real PostgreSQL: stored once and in order, and deleted when the rater leaves."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def answers(study: Study, rater: str, number: int, value: float = 3.0) -> list[A
     ]
 
 
-def test_a_page_is_kept_once_and_in_order(tmp_path: Path, database: str | None) -> None:
+def test_a_page_is_stored_once_and_in_order(tmp_path: Path, database: str | None) -> None:
     study = small_study()
     storage = opened(tmp_path, study, database)
     assert storage.rater_with("hash of r002") == "r002"
@@ -56,7 +56,7 @@ def test_a_page_is_kept_once_and_in_order(tmp_path: Path, database: str | None) 
     with pytest.raises(AnswersConflict):
         storage.answer("r001", 0, answers(study, "r001", 0)[:-1])
     storage.close()
-    # Another process finds the same.
+    # The same is read when the database is opened again.
     storage = opened(tmp_path, study, database)
     state = storage.state("r001")
     assert state == RaterState("r001", consented=True, answered=1, latest=state.latest)
@@ -66,7 +66,7 @@ def test_a_page_is_kept_once_and_in_order(tmp_path: Path, database: str | None) 
     storage.close()
 
 
-def test_threads_that_send_one_page_at_once_leave_one_set_of_answers(tmp_path: Path, database: str | None) -> None:
+def test_one_set_of_answers_is_stored_when_threads_send_a_page_at_once(tmp_path: Path, database: str | None) -> None:
     study = small_study(raters=4)
     storage = opened(tmp_path, study, database)
     for rater in study.raters:
@@ -90,7 +90,7 @@ def test_threads_that_send_one_page_at_once_leave_one_set_of_answers(tmp_path: P
     storage.close()
 
 
-def test_servers_that_start_at_once_share_an_empty_database(tmp_path: Path, postgresql: Callable[[], str]) -> None:
+def test_servers_may_start_at_once_on_an_empty_database(tmp_path: Path, postgresql: Callable[[], str]) -> None:
     studies = [small_study().model_copy(update={"name": name}) for name in ("one", "one", "two")]
     studies[2] = studies[2].model_copy(update={"seed": 2})
     for _ in range(3):
@@ -104,7 +104,7 @@ def test_servers_that_start_at_once_share_an_empty_database(tmp_path: Path, post
             list(pool.map(start, studies))
 
 
-def test_a_server_waits_for_another_that_makes_the_same_file(tmp_path: Path) -> None:
+def test_a_server_waits_while_another_creates_the_database(tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(tmp_path / FILE, isolation_level=None, check_same_thread=False)) as other:
         other.execute("CREATE TABLE x (a)")
         other.execute("BEGIN IMMEDIATE")
@@ -134,7 +134,7 @@ def test_the_database_itself_refuses_a_second_answer(tmp_path: Path, database: s
     engine.dispose()
 
 
-def test_a_rater_who_leaves_leaves_nothing(tmp_path: Path, database: str | None) -> None:
+def test_nothing_is_left_of_a_rater_who_withdraws(tmp_path: Path, database: str | None) -> None:
     study = small_study()
     storage = opened(tmp_path, study, database)
     for rater in ("r001", "r002"):
@@ -149,13 +149,13 @@ def test_a_rater_who_leaves_leaves_nothing(tmp_path: Path, database: str | None)
         storage.consent("r001")
     storage.close()
     if database is None:
-        # Not even in pages of the file that are free now.
+        # Not even in free pages of the file.
         stored = b"".join(path.read_bytes() for path in tmp_path.glob("ratings.sqlite*"))
         assert b"r002-001" in stored
         assert b"r001-001" not in stored
 
 
-def test_a_database_is_of_one_study_of_a_name(tmp_path: Path, database: str | None) -> None:
+def test_a_database_has_one_study_of_a_name(tmp_path: Path, database: str | None) -> None:
     study = small_study()
     storage = opened(tmp_path, study, database)
     with pytest.raises(StudyError, match="restore links.csv"):
@@ -165,13 +165,13 @@ def test_a_database_is_of_one_study_of_a_name(tmp_path: Path, database: str | No
     storage.close()
     with pytest.raises(StudyError, match="another study called 'a study'"):
         Storage.open(tmp_path, small_study(items=3), database)
-    # What raters read may be mended, and studies of other names have room beside it.
+    # Texts for the raters may be edited, and studies with other names stored beside it.
     Storage.open(tmp_path, study.model_copy(update={"instructions": "Judge well."}), database).close()
     Storage.open(tmp_path, small_study(items=3).model_copy(update={"name": "other"}), database).close()
 
 
 @pytest.mark.parametrize("design", ["likert", "continuous", "pairwise"])
-def test_ratings_go_to_every_system_that_says_the_sentence(tmp_path: Path, design: str) -> None:
+def test_a_rating_counts_for_every_system_with_the_sentence(tmp_path: Path, design: str) -> None:
     study = small_study(design)
     study.save(tmp_path)
     with pytest.raises(StudyError, match="nobody has rated yet"):
@@ -190,13 +190,13 @@ def test_ratings_go_to_every_system_that_says_the_sentence(tmp_path: Path, desig
     assert not {row["item"] for row in found.rows} & {"check-1"}
     second = [row for row in found.rows if row["item"] == "item-1" and row["rater"] == "r002"]
     if design == "pairwise":
-        # alpha and gamma say the same, and won against beta: two pages of two systems each.
+        # alpha and gamma have the same sentence, which won against beta: two comparisons.
         pages = {
             page: {r["system"]: r["value"] for r in second if r["page"] == page} for page in {r["page"] for r in second}
         }
         assert sorted(map(sorted, pages.values())) == [["secret-alpha", "secret-beta"], ["secret-beta", "secret-gamma"]]
         assert {value["secret-beta"] for value in pages.values()} == {0.0}
-        # r001 saw the check's sentences the other way round, and chose the wrong one.
+        # r001 saw the check's sentences in the other order, and chose the wrong one.
         assert checks == {"r001": (1, 1), "r002": (0, 1), "r003": (0, 0)}
     else:
         assert sorted(row["system"] for row in second if row["criterion"] == "quality") == sorted(
@@ -208,7 +208,7 @@ def test_ratings_go_to_every_system_that_says_the_sentence(tmp_path: Path, desig
 
 
 @pytest.mark.parametrize("asked", [0.3, 0.1 * 3])
-def test_a_check_for_a_fraction_is_passed(asked: float) -> None:
+def test_a_check_may_ask_for_a_fraction(asked: float) -> None:
     scale = Scale(low=0, high=1, step=0.1)
     study = small_study()
     items = [item if item.check is None else item.model_copy(update={"check": asked}) for item in study.items]
@@ -233,15 +233,13 @@ def test_a_check_for_a_fraction_is_passed(asked: float) -> None:
         ("sqlite:////nowhere/at/all.sqlite", "does not serve"),
     ],
 )
-def test_a_database_that_is_none_is_told_without_its_password(tmp_path: Path, address: str, told: str) -> None:
+def test_a_wrong_database_is_reported_without_its_password(tmp_path: Path, address: str, told: str) -> None:
     with pytest.raises(StudyError, match=told) as error:
         Storage.open(tmp_path, small_study(), address)
     assert "secret" not in str(error.value)
 
 
-def test_a_database_that_is_not_there_is_not_made_to_be_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reading_does_not_create_a_missing_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     small_study().save(tmp_path)
     missing = tmp_path / "mistyped.sqlite"
     assert main(["study", "export", str(tmp_path), "--database", f"sqlite:///{missing}"]) == 2
@@ -250,7 +248,7 @@ def test_a_database_that_is_not_there_is_not_made_to_be_read(
 
 
 @pytest.mark.parametrize("words", [["export"], ["analyse", "--runs", "2"], ["datasheet"]])
-def test_a_database_of_something_else_is_not_changed_by_reading(
+def test_reading_does_not_change_a_database_of_something_else(
     tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     small_study().save(tmp_path)
@@ -265,22 +263,20 @@ def test_a_database_of_something_else_is_not_changed_by_reading(
     assert {each.name for each in tmp_path.iterdir()} == {"study.json", "other.sqlite"}
 
 
-def test_the_ratings_of_a_changed_study_are_not_read(tmp_path: Path, database: str | None) -> None:
+def test_the_ratings_of_a_changed_study_are_refused(tmp_path: Path, database: str | None) -> None:
     opened(tmp_path, small_study(), database).close()
     small_study(items=3).save(tmp_path)
     with pytest.raises(StudyError, match="another study called 'a study'"):
         read_ratings(tmp_path, database)
 
 
-def test_a_file_that_is_no_database_is_a_users_mistake(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_reported(tmp_path: Path) -> None:
     (tmp_path / "ratings.sqlite").write_text("item,system,rater\n" * 100)
     with pytest.raises(StudyError, match="not a database"):
         Storage.open(tmp_path, small_study(), None)
 
 
-def test_a_database_that_is_damaged_further_on_is_a_users_mistake(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_database_with_a_damaged_page_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study = small_study()
     study.save(tmp_path)
     storage = opened(tmp_path, study, None)
@@ -301,13 +297,13 @@ def test_a_database_that_is_damaged_further_on_is_a_users_mistake(
         assert "does not serve: database disk image is malformed" in capsys.readouterr().err
 
 
-def test_sqlite_writes_through_to_the_disk(tmp_path: Path) -> None:
+def test_sqlite_is_durable_and_stores_only_the_listed_columns(tmp_path: Path) -> None:
     storage = opened(tmp_path, small_study(), None)
     with storage._reading() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
     storage.close()
-    # Nothing else is known of raters.
+    # Nothing else is stored about raters.
     kept = "study rater token consented withdrawn page number answered sentence criterion value"
     with sqlite3.connect(tmp_path / "ratings.sqlite") as plain:
         tables_ = ("raters", "pages", "ratings")

@@ -1,4 +1,4 @@
-"""Acts in plain words: everything that the act says, in words that people know."""
+"""Acts in plain words for raters: every slot and value of the act."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dactnlg.studies.words import in_words, spaced
 REAL = ["dstc2", "restaurants", "hotel", "laptop", "tv", "viggo", "e2e"]
 
 
-def test_an_act_in_words() -> None:
+def test_an_act_is_written_as_instructions() -> None:
     turn = parse("inform(name='Red Door Cafe';kidsallowed=no;pricerange=dontcare)&?request(near)")
     assert in_words(turn).splitlines() == [
         "Tell the user:",
@@ -36,24 +36,24 @@ def test_an_act_in_words() -> None:
 
 
 @pytest.mark.parametrize("corpus", REAL)
-def test_real_acts(corpus: str, data_dir: Path) -> None:
+def test_acts_of_real_corpora_are_written_out_whole(corpus: str, data_dir: Path) -> None:
     examples = load_corpus(corpus, data_dir).split("test")
     special = {"dontcare", "dont_care", "none", "yes", "no", "true", "false", "?"}
     for act in distinct_acts(examples):
         lines = in_words(act.turn).splitlines()
         slots = [slot for one in act.turn for slot in one.slots]
-        # A line a slot, a heading a kind of act that is known, and every value in it.
+        # Every slot has a line with its value, and no act type is unknown.
         assert sum(line.startswith("- ") for line in lines) == len(slots)
         assert not [line for line in lines if line.startswith(("Say (", "Ask about ("))]
         for slot in slots:
             assert not slot.value or slot.value.lower() in special or any(slot.value in line for line in lines)
-    # Names that are written as one word are taken apart.
+    # Slot names written as one word are split.
     shown = {spaced(slot.name) for act in distinct_acts(examples) for one in act.turn for slot in one.slots}
     assert not shown & {"pricerange", "kidsallowed", "hasusbport", "screensizerange", "addr", "has_multiplayer"}
 
 
 @given(st.text("ab-_.\x1b\u202eZ", min_size=1), st.text("ab-_ .\x1b\u202eZ", min_size=1), st.text(min_size=1))
-def test_no_value_makes_lines_of_its_own(kind: str, name: str, value: str) -> None:
+def test_values_cannot_add_lines_or_control_characters(kind: str, name: str, value: str) -> None:
     slot = Slot(f"x{name}y", f"x{value}")
     found = in_words(Turn((DialogueAct(f"x{kind}y", (slot, slot)),)))
     assert len(found.splitlines()) == 3

@@ -1,4 +1,4 @@
-"""What people think of systems: means and intervals, wins and losses, ratings in units of the raters."""
+"""Ratings of systems: means and intervals, wins and losses, normalisation by rater."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 
 
 def study(value: Callable[[int, int, int], float], systems: int = 2, raters: int = 5, items: int = 8) -> Ratings:
-    """Ratings of systems a, b, ... by every rater for every item; `value` takes item, rater and system."""
+    """Return ratings of systems a, b, ... by every rater for every item; `value` takes item, rater and system."""
     return Ratings(
         [
             {"item": f"i{i}", "system": "abcdef"[s], "rater": f"r{r}", "criterion": "quality", "value": value(i, r, s)}
@@ -36,7 +36,7 @@ def random(seed: int, **sizes: int) -> Ratings:
 
 
 def pairs(judgements: list[tuple[str, str, str, str, float]]) -> Ratings:
-    """A pairwise design: item, rater, two systems, what the first gets."""
+    """Return ratings of a pairwise design from item, rater, two systems, and the value of the first."""
     rows = []
     for page, (item, rater, first, second, value) in enumerate(judgements):
         for system, own in ((first, value), (second, 1 - value)):
@@ -71,8 +71,8 @@ def test_intervals_over_both_have_the_variance_of_the_two_way_formula() -> None:
     assert found == pytest.approx((values.mean() - width, values.mean() + width), abs=1e-9)
 
 
-def test_intervals_over_both_hold_the_truth() -> None:
-    # Other items and other raters in every study; 400 studies leave a standard error of 1.1%.
+def test_intervals_over_both_contain_the_true_mean() -> None:
+    # Every study draws items and raters anew; the coverage over 400 studies has a standard error of 1.1%.
     generator = np.random.default_rng(5)
     items, raters = np.divmod(np.arange(30 * 20), 20)
     held = dict.fromkeys(OVER, 0)
@@ -85,7 +85,7 @@ def test_intervals_over_both_hold_the_truth() -> None:
     assert held["items"] / 400 < 0.9 > held["raters"] / 400
 
 
-def test_a_system_that_nobody_rated_stands_in_the_table() -> None:
+def test_a_system_that_nobody_rated_is_in_the_table() -> None:
     other = [row | {"criterion": "fluency", "system": "unrated"} for row in random(1).rows]
     found = means(Ratings([*random(1).rows, *other]))
     (row,) = [row for row in found.rows if (row.criterion, row.system) == ("quality", "unrated")]
@@ -102,13 +102,13 @@ def test_a_system_that_nobody_rated_stands_in_the_table() -> None:
         (study(lambda i, r, s: 3.0), "no interval: all values are equal"),
     ],
 )
-def test_intervals_that_cannot_be_had_say_why(ratings: Ratings, told: str) -> None:
+def test_an_interval_that_cannot_be_computed_has_a_reason(ratings: Ratings, told: str) -> None:
     found = means(ratings)
     assert {row.reason for row in found.rows} == {told}
     assert all((row.interval95 is None) == told.startswith("no interval") for row in found.rows)
 
 
-def test_corpora_stand_beside_the_whole() -> None:
+def test_means_are_given_for_all_and_for_each_corpus() -> None:
     ratings = random(2)
     rows = [row | {"corpus": "hotel" if row["item"] < "i4" else "restaurant"} for row in ratings.rows]
     found = means(Ratings(rows)).rows
@@ -122,7 +122,7 @@ def test_the_same_item_name_in_two_corpora_is_two_items() -> None:
     assert {row.items for row in head_to_head(Ratings(rows)).rows if row.corpus is None} == {16}
 
 
-def test_wins_are_counted_by_hand() -> None:
+def test_wins_losses_and_ties_are_counted() -> None:
     found = head_to_head(
         pairs([("1", "x", "a", "b", 1), ("2", "x", "b", "a", 0.5), ("1", "y", "b", "a", 1), ("2", "y", "a", "b", 1)])
     )
@@ -132,7 +132,7 @@ def test_wins_are_counted_by_hand() -> None:
     assert (row.win.share, row.loss.share, row.tie.share) == (0.5, 0.25, 0.25)
 
 
-def test_likert_ratings_become_comparisons_of_one_rater() -> None:
+def test_likert_ratings_are_compared_within_a_rater() -> None:
     # Rater 0 prefers b, rater 1 a, everybody else sees no difference; no comparison is across raters.
     ratings = study(lambda i, r, s: {0: 1 + s, 1: 5 - s}.get(r, r), raters=4)
     (row,) = head_to_head(ratings).rows
@@ -140,7 +140,7 @@ def test_likert_ratings_become_comparisons_of_one_rater() -> None:
 
 
 def test_values_of_different_pages_are_not_compared() -> None:
-    # Magnitudes: on the second page the same rater has taken another unit.
+    # Magnitude estimation: on the second page the same rater has used another unit.
     rows = [
         {"page": page, "item": "1", "system": system, "rater": "x", "criterion": "quality", "value": value}
         for page, system, value in [("p", "a", 1.0), ("p", "b", 2.0), ("q", "b", 100.0), ("q", "c", 90.0)]
@@ -148,7 +148,7 @@ def test_values_of_different_pages_are_not_compared() -> None:
     found = compare_systems(Ratings(rows))
     assert found.pairs.tolist() == [[0, 1], [1, 2]]
     assert found.outcomes.tolist() == [-1, 1]
-    # Pages that show one sentence each leave the item to compare on.
+    # Where each page shows one sentence, comparisons are within an item.
     alone = compare_systems(Ratings([row | {"page": row["page"] + row["system"]} for row in rows]))
     assert (len(alone.pairs), alone.within) == (3, "item")
 
@@ -171,7 +171,7 @@ def test_intervals_of_shares_are_between_0_and_1() -> None:
     assert row.loss.interval90[0] == 0 and 0.25 < row.loss.interval90[1] < 1
 
 
-def test_a_baseline_is_the_second_of_every_pair() -> None:
+def test_a_baseline_is_second_in_every_pair() -> None:
     ratings = random(1, systems=4)
     found = {(row.first, row.second): row for row in head_to_head(ratings, "b").rows}
     assert list(found) == [("a", "b"), ("c", "b"), ("d", "b")]
@@ -179,13 +179,13 @@ def test_a_baseline_is_the_second_of_every_pair() -> None:
     assert (found[("c", "b")].win, found[("c", "b")].loss) == (turned.loss, turned.win)
 
 
-def test_systems_that_nobody_compared() -> None:
+def test_systems_that_nobody_compared_have_no_shares() -> None:
     ratings = Ratings([row for row in random(1).rows if (row["system"] == "a") == (row["item"] < "i4")])
     (row,) = head_to_head(ratings).rows
     assert (row.win.share, row.comparisons, row.reason) == (None, 0, "no rater has judged both for one item")
 
 
-def test_only_ties() -> None:
+def test_shares_of_ties_alone_have_no_interval() -> None:
     (row,) = head_to_head(study(lambda i, r, s: float(r))).rows
     assert (row.tie.share, row.tie.interval90, row.win.share) == (1.0, None, 0.0)
     assert row.reason == "no interval of a share of 0% or 100%"
@@ -202,12 +202,12 @@ def test_only_ties() -> None:
         (lambda: normalize(study(lambda i, r, s: 3.0), "z"), "every rater has given one value alone"),
     ],
 )
-def test_mistakes_are_told(call: Callable[[], object], told: str) -> None:
+def test_mistakes_of_means_are_reported(call: Callable[[], object], told: str) -> None:
     with pytest.raises((RatingsError, UnknownNameError), match=told):
         call()
 
 
-def test_normalized_ratings_are_scipys() -> None:
+def test_normalized_ratings_equal_those_of_scipy() -> None:
     ratings = random(4)
     own = [row["value"] for row in ratings.rows if row["rater"] == "r2"]
 
@@ -220,7 +220,7 @@ def test_normalized_ratings_are_scipys() -> None:
     assert found("none") == own
 
 
-def test_a_rater_who_says_nothing_is_left_out_and_named() -> None:
+def test_a_constant_rater_is_left_out_and_noted() -> None:
     constant = study(lambda i, r, s: 4.0 if r == 1 else float(i + s))
     names = ("quality", "fluency")
     alone = [{"item": "i0", "system": "a", "rater": "late", "criterion": name, "value": 5.0} for name in names]
@@ -232,7 +232,7 @@ def test_a_rater_who_says_nothing_is_left_out_and_named() -> None:
     assert "ratings" not in found.to_json()
 
 
-def test_unequal_scales_are_noticed() -> None:
+def test_unequal_scales_of_raters_are_noted() -> None:
     def value(i: int, r: int, s: int) -> float:
         return float(1 + (i + r + s) % 5)
 
@@ -240,11 +240,11 @@ def test_unequal_scales_are_noticed() -> None:
     (told,) = scale_notes(study(lambda i, r, s: value(i, r, s) * (20 if r == 0 else 1)))
     assert "from 1-5 to 20-100" in told
     assert told in means(study(lambda i, r, s: value(i, r, s) * (20 if r == 0 else 1))).notes
-    # One scale, from end to middle and from middle to end: strict and lenient people, not two scales.
+    # Strict and lenient raters of one scale do not have two scales.
     assert scale_notes(study(lambda i, r, s: float((i + s) % 3 + 1 + r % 3))) == ()
 
 
-def test_ten_thousand_raters() -> None:
+def test_ten_thousand_raters_are_analysed() -> None:
     rows = [
         {"item": f"i{(r + n) % 50}", "system": "ab"[n], "rater": f"r{r}", "criterion": "quality", "value": 1.0 + r % 5}
         for r in range(10_000)
