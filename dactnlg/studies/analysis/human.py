@@ -104,17 +104,24 @@ def _row(block: StudyPart, table: Judgements, splits: int, seed: int) -> HumanRo
     if raters < 2:
         none = HalfCorrelation(None, reason=f"{raters} rater")
         return HumanRow(*block, none, none, none, raters, 0.0)
-    values: dict[Name, list[float | None]] = {name: [] for name in NAMES}
-    sizes = []
+    # Few raters have few different halves.
+    known: dict[bytes, tuple[int, dict[Name, float | None]]] = {}
+    drawn = []
     for _ in range(splits):
-        halves = _halves(table, generator.permutation(raters) < raters // 2)
-        sizes.append(len(halves[0]))
-        for name in NAMES:
-            usable = len(halves[0]) > 2 and min(np.ptp(half) for half in halves) > 0
-            values[name].append(correlation_values(name, *halves)[0] if usable else None)
-    found = {name: _summary(name, values[name]) for name in NAMES}
+        first = generator.permutation(raters) < raters // 2
+        key = first.tobytes()
+        if key not in known:
+            known[key] = _correlations(*_halves(table, first))
+        drawn.append(known[key])
+    found = {name: _summary(name, [values[name] for _, values in drawn]) for name in NAMES}
     coefficients = found["spearman"], found["pearson"], found["kendall"]
-    return HumanRow(*block, *coefficients, raters, float(np.mean(sizes)))
+    return HumanRow(*block, *coefficients, raters, float(np.mean([size for size, _ in drawn])))
+
+
+def _correlations(one: Floats, other: Floats) -> tuple[int, dict[Name, float | None]]:
+    """Return the number of sentences of two halves, and their coefficients; None where undefined."""
+    usable = len(one) > 2 and min(np.ptp(one), np.ptp(other)) > 0
+    return len(one), {name: correlation_values(name, one, other)[0] if usable else None for name in NAMES}
 
 
 def _halves(table: Judgements, first: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -13,13 +13,13 @@ from scipy.special import ndtr
 
 from dactnlg.studies.analysis.judgements import ONE_JUDGEMENT, pairwise
 from dactnlg.studies.analysis.reml import Reml, fit_reml
-from dactnlg.studies.analysis.results import Bounds, Result
-from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError
+from dactnlg.studies.analysis.results import Bounds, Result, holm
+from dactnlg.studies.ratings import Ratings, RatingsError
 
 METHOD = (
     "linear mixed-effects model, value ~ system + (1 | item) + (1 | rater), restricted maximum likelihood (Bates et "
-    "al. 2015; scipy); z tests of differences, the variances taken for known, Holm's correction (statsmodels); that a "
-    "rater or an item favours a system is taken for chance"
+    "al. 2015; scipy); z tests of differences, the variances taken for known, Holm's correction; that a rater or an "
+    "item favours a system is taken for chance"
 )
 MOST_EFFECTS = 1_000
 """Largest number of items and raters together; the time grows with its cube."""
@@ -191,18 +191,13 @@ def _contrasts(order: list[tuple[str, int]], fitted: Reml) -> tuple[SystemContra
     pairs = list(combinations(order, 2))
     if not pairs:
         return ()
-    try:
-        from statsmodels.stats.multitest import multipletests
-    except ImportError:
-        raise RatingsError(EXTRA) from None
     first, second = (np.array([pair[side][1] for pair in pairs]) for side in (0, 1))
     covariance = fitted.covariance
     differences = fitted.fixed[first] - fitted.fixed[second]
     errors = np.sqrt(covariance[first, first] + covariance[second, second] - 2 * covariance[first, second])
     z = differences / errors
     p = 2 * ndtr(-np.abs(z))
-    holm = multipletests(p, method="holm")[1]
-    numbers = zip(differences, errors, z, p, holm, strict=True)
+    numbers = zip(differences, errors, z, p, holm(p), strict=True)
     return tuple(
         SystemContrast(one[0], other[0], *map(float, row)) for (one, other), row in zip(pairs, numbers, strict=True)
     )

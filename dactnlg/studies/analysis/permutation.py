@@ -26,7 +26,7 @@ METHOD = (
     "permutation test PERM-BOTH (Deutsch, Dror and Roth 2021) of the difference between two metrics' {name} "
     "correlations with people over {level}: standardised values of the metrics exchanged at random for each "
     "sentence, {count} times, two-sided, p = (1 + as large) / (1 + {count}), seed {seed}; p after Holm over all pairs "
-    "of a block (statsmodels multipletests). Metrics whose small values are good have their sign turned"
+    "of a block. Metrics whose small values are good have their sign turned"
 )
 Level = Literal["segment", "system"]
 LEVELS = {"segment": "all sentences", "system": "systems' means"}

@@ -17,13 +17,13 @@ from dactnlg.studies.analysis.coefficients import Name
 from dactnlg.studies.analysis.correlation import correlation_values, undefined
 from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.paired import PairedSentences, paired
-from dactnlg.studies.analysis.results import Result
-from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError
+from dactnlg.studies.analysis.results import Result, holm
+from dactnlg.studies.ratings import Ratings, RatingsError
 
 METHOD = (
     "Williams' t test (1959; Steiger 1980) of the difference between two metrics' {name} correlations with people, "
-    "over the sentences that both have a value for, two-sided; p after Holm over all pairs of a block (statsmodels "
-    "multipletests). Metrics whose small values are good have their sign turned. It takes sentences for independent"
+    "over the sentences that both have a value for, two-sided; p after Holm over all pairs of a block. Metrics "
+    "whose small values are good have their sign turned. It takes sentences for independent"
 )
 
 
@@ -127,15 +127,11 @@ def compare_metrics(
 
 def adjusted(rows: list[MetricDifference]) -> tuple[MetricDifference, ...]:
     """Return the rows with p adjusted by Holm's method over the defined p of each block (criterion, corpus, gold)."""
-    try:
-        from statsmodels.stats.multitest import multipletests
-    except ImportError:
-        raise RatingsError(EXTRA) from None
     found: list[MetricDifference] = []
     for _, block in groupby(rows, key=lambda row: (row.criterion, row.corpus, row.gold)):
         own = list(block)
         values = [row.p for row in own if row.p is not None]
-        after = iter(multipletests(values, method="holm")[1] if values else [])
+        after = iter(holm(values))
         found += [row if row.p is None else replace(row, adjusted=float(next(after))) for row in own]
     return tuple(found)
 
