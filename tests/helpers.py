@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import NoReturn
@@ -37,6 +39,15 @@ def _meteor() -> Path | None:
     from dactnlg.metrics.meteor.data import installed, load
 
     return load().folder if installed() else None
+
+
+def damage(database: Path, table: str) -> None:
+    """Overwrite the first page of a table in a file of SQLite, as a bad disk might."""
+    with closing(sqlite3.connect(database)) as plain:
+        (size,) = plain.execute("PRAGMA page_size").fetchone()
+        (root,) = plain.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", [table]).fetchone()
+    stored = database.read_bytes()
+    database.write_bytes(stored[: (root - 1) * size] + b"\xff" * size + stored[root * size :])
 
 
 def git(folder: Path, *arguments: str) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from chat_people import SYSTEMS, small_chats
+from helpers import damage
 from sqlalchemy import event
 
 from dactnlg._utils.web.tokens import digest
@@ -21,12 +22,12 @@ from dactnlg.studies.ratings import Ratings
 PEOPLE, CHATS = 12, 2
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def chats(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A chat study whose participants rate the second system two points higher, and vote accordingly."""
-    study = small_chats(people=PEOPLE, chats=CHATS)
-    study.save(tmp_path / "chats")
-    storage = ChatStorage.open(tmp_path / "chats", study)
+    folder, study = tmp_path_factory.mktemp("study") / "chats", small_chats(people=PEOPLE, chats=CHATS)
+    study.save(folder)
+    storage = ChatStorage.open(folder, study)
     storage.set_links({rater: digest(rater) for rater in study.place_of})
     for place, rater in enumerate(study.place_of):
         storage.consent(rater)
@@ -43,6 +44,13 @@ def folder(tmp_path: Path) -> Path:
                 ratings = {each.name: 2.0 + 2 * better + (place + at) % 3 for at, each in enumerate(study.criteria)}
                 storage.rate(rater, number, ratings)
     storage.close()
+    return folder
+
+
+@pytest.fixture
+def folder(chats: Path, tmp_path: Path) -> Path:
+    """A folder with a copy of the study in `chats`."""
+    shutil.copytree(chats, tmp_path / "chats")
     return tmp_path
 
 
@@ -90,15 +98,7 @@ def test_study_analyse_reads_exported_tables(folder: Path, table: str, capsys: p
 
 
 def test_a_chat_database_with_a_damaged_page_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = folder / "chats" / "ratings.sqlite"
-    with sqlite3.connect(path) as plain:
-        (size,), (root,) = (
-            plain.execute("PRAGMA page_size").fetchone(),
-            plain.execute("SELECT rootpage FROM sqlite_master WHERE name = 'dactnlg_utterances'").fetchone(),
-        )
-    plain.close()
-    stored = path.read_bytes()
-    path.write_bytes(stored[: (root - 1) * size] + b"\xff" * size + stored[root * size :])
+    damage(folder / "chats" / "ratings.sqlite", "dactnlg_utterances")
     assert main(["chat", "export", str(folder / "chats"), "--output", str(folder / "said")]) == 2
     assert "does not serve: database disk image is malformed" in capsys.readouterr().err
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Barrier, Timer
 
 import pytest
+from helpers import damage
 from sqlalchemy import create_engine, insert
 from sqlalchemy.exc import IntegrityError
 from study_raters import small_study
@@ -283,15 +284,7 @@ def test_a_database_with_a_damaged_page_is_reported(tmp_path: Path, capsys: pyte
     storage.consent("r001")
     storage.answer("r001", 0, answers(study, "r001", 0))
     storage.close()
-    path = tmp_path / "ratings.sqlite"
-    with sqlite3.connect(path) as plain:
-        (size,), (root,) = (
-            plain.execute("PRAGMA page_size").fetchone(),
-            plain.execute("SELECT rootpage FROM sqlite_master WHERE name = 'dactnlg_ratings'").fetchone(),
-        )
-    plain.close()
-    stored = path.read_bytes()
-    path.write_bytes(stored[: (root - 1) * size] + b"\xff" * size + stored[root * size :])
+    damage(tmp_path / FILE, "dactnlg_ratings")
     for words in (["export", str(tmp_path)], ["analyse", str(tmp_path), "--runs", "2"]):
         assert main(["study", *words]) == 2
         assert "does not serve: database disk image is malformed" in capsys.readouterr().err
