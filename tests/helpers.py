@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -39,6 +41,14 @@ def _meteor() -> Path | None:
     from dactnlg.metrics.meteor.data import installed, load
 
     return load().folder if installed() else None
+
+
+def write_dialogues(data: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write dialogues in the format of DailyDialog, as all three splits of a data folder."""
+    (data / "dialogues").mkdir(exist_ok=True)
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    for split in ("train", "valid", "test"):
+        (data / "dialogues" / f"dailydialog-{split}.jsonl").write_text(text, encoding="utf-8")
 
 
 def damage(database: Path, table: str) -> None:

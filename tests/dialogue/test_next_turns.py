@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers import write_dialogues
 from numpy.typing import NDArray
 from test_dialogue_models import batch_of, loss
 
@@ -128,10 +128,7 @@ def test_the_loss_of_a_vae_adds_the_kl_to_a_standard_normal() -> None:
 
 @pytest.mark.parametrize("name", ["vae_lm", "transformer_seq2seq"])
 def test_flat_models_are_trained_and_evaluated(name: str, tmp_path: Path) -> None:
-    (tmp_path / "dialogues").mkdir()
-    lines = [json.dumps({"id": str(n), "turns": [f"Hello {n} .", "How are you ?", "Fine ."]}) for n in range(6)]
-    for split in ("train", "valid", "test"):
-        (tmp_path / "dialogues" / f"dailydialog-{split}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_dialogues(tmp_path, [{"turns": [f"Hello {number} .", "How are you ?", "Fine ."]} for number in range(6)])
     corpus = {"name": "dailydialog", "data_dir": str(tmp_path)}
     model = {"name": name, **MODELS[name], "longest": 8, "most_words": 50}
     training = {"epochs": 1, "batch_size": 16}
