@@ -70,7 +70,7 @@ def test_laughter_is_counted_in_whole_words() -> None:
     assert laughter(["Ha ha!", "that hat has", "haha", "HA.", "aha", ""]).tolist() == [2, 0, 0, 1, 0, 0]
 
 
-def test_the_question_score_needs_a_question_word_and_a_mark() -> None:
+def test_the_question_score_is_half_for_a_word_and_half_for_a_mark() -> None:
     texts = ["What?", "what a day", "Really?", "No.", "somewhat", "¿Qué?"]
     assert question_scores(texts).tolist() == [1, 0.5, 0.5, 0, 0, 0.5]
 

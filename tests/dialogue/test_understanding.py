@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -181,11 +182,15 @@ def test_a_run_of_a_corpus_without_tasks_is_refused(random_run: Path, tmp_path: 
     check_talker(random_run)
     (talker,) = load_talkers({"random": random_run}).values()
     assert talker.reply([["Hello"]])[0]
-    config = (random_run / "config.yaml").read_text(encoding="utf-8")
-    (tmp_path / "mine").mkdir()
+    corpus, run = tmp_path / "mine", tmp_path / "run"
+    corpus.mkdir()
     lines = '{"act": "inform(colour=red)", "references": ["It is red."]}\n'
     for split in ("train", "valid", "test"):
-        (tmp_path / "mine" / f"{split}.jsonl").write_text(lines, encoding="utf-8")
-    assert "trails" in config
-    with pytest.raises(CorpusError, match="cannot be played"):
-        read_schema(load_corpus(str(tmp_path / "mine")))
+        (corpus / f"{split}.jsonl").write_text(lines, encoding="utf-8")
+    shutil.copytree(random_run, run)
+    config = (run / "config.yaml").read_text(encoding="utf-8")
+    (run / "config.yaml").write_text(config.replace("name: trails", f"name: {corpus}"), encoding="utf-8")
+    with pytest.raises(CorpusError, match="'mine' cannot be played"):
+        check_talker(run)
+    with pytest.raises(CorpusError, match="'mine' cannot be played"):
+        load_talkers({"mine": run})
