@@ -178,9 +178,14 @@ class Load:
         return [str(self.clients), f"{len(ranked):,}", rate, *place, str(sum(self.errors.values()))]
 
 
-async def load(server: Server, requests: Sequence[bytes], clients: int, seconds: float) -> Load:
-    """Let clients send requests for some seconds, each from its own place in the list and one after the other."""
-    found = Load(clients)
+async def load(
+    server: Server, requests: Sequence[bytes], clients: int, seconds: float, found: Load | None = None
+) -> Load:
+    """Let clients send requests for some seconds, each from its own place in the list and one after the other.
+
+    A caller that passes `found` can read in it what they have seen so far.
+    """
+    found = Load(clients) if found is None else found
     begun = time.perf_counter()
 
     async def client(number: int) -> None:
@@ -340,7 +345,8 @@ async def drops(server: Server, connections: int, kills: int, readers: int, seco
         each.transport.abort()
     if await gone != kills:
         raise SystemExit("a client ended before it was killed")
-    await slow
+    if not 0 < await slow < readers * 64 * 5 * seconds:
+        raise SystemExit("a slow reader was not slow, or had no answer")
     return await beside
 
 

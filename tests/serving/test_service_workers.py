@@ -59,30 +59,24 @@ def counted(server: serve.Server) -> int:
     return int(found[1]) if found else 0
 
 
-def test_metrics_sum_over_all_workers(neural_run: Path) -> None:
-    with serve.serving(str(neural_run), "--workers", "3") as server:
-        assert len(workers_of(server)) == 3
-        assert said(server, 60) == [200] * 60
-        # Whichever worker answers the request for the metrics.
-        assert until(lambda: counted(server) == 60)
-        assert {counted(server) for _ in range(10)} == {60}
-    assert server.process.returncode == 0
-
-
-def test_a_worker_that_dies_is_replaced(neural_run: Path) -> None:
+def test_metrics_sum_over_all_workers_and_one_that_dies_is_replaced(neural_run: Path) -> None:
     with serve.serving(str(neural_run), "--workers", "2") as server:
         before = workers_of(server)
-        said(server, 20)
+        assert len(before) == 2
+        assert said(server, 60) == [200] * 60
+        # A request is counted after its answer has been sent.
+        assert until(lambda: counted(server) == 60)
+        # Whichever worker answers the request for the metrics.
+        assert {counted(server) for _ in range(10)} == {60}
         for number, pid in enumerate(before):
-            # A request is counted after its answer has been sent.
-            assert until(lambda most=20 + 5 * number: counted(server) == most)  # type: ignore[misc]
+            assert until(lambda most=60 + 5 * number: counted(server) == most)  # type: ignore[misc]
             os.kill(pid, signal.SIGKILL)
             # The other one answers, and the requests of the dead one stay counted.
             assert said(server, 5) == [200] * 5
             assert until(lambda gone=pid: len(workers_of(server) - {gone}) == 2)  # type: ignore[misc]
         assert not workers_of(server) & before
         assert said(server, 5) == [200] * 5
-        assert until(lambda: counted(server) == 35)
+        assert until(lambda: counted(server) == 75)
     assert server.process.returncode == 0
 
 
