@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from study_raters import OWNER
 
 from dactnlg._utils.web.tokens import digest
+from dactnlg.cli.main import main
 from dactnlg.serving.chat import storage as storage_module
 from dactnlg.serving.chat.application import build
 from dactnlg.serving.chat.storage import ChatStorage
@@ -310,8 +311,6 @@ def test_what_cannot_be_served_is_told(tmp_path: Path) -> None:
     path = tmp_path / "chat.json"
     data = json.loads(path.read_text(encoding="utf-8"))
     assert ChatStudy.load(tmp_path) == small_chats()
-    from dactnlg.cli.main import main
-
     for change in (
         {"systems": []}, {"systems": data["systems"][:1] * 2}, {"people": 0}, {"scale": {"low": 7, "high": 1}},
         {"limits": {"least_turns": 4, "most_turns": 3}}, {"more": 1}, {"format_version": 2}, {"seed": -1},
