@@ -11,11 +11,20 @@ from study_raters import OWNER, StudyProcess, serving, small_study, tokens
 
 from dactnlg.studies.storage import Storage
 
+STUDY = small_study(raters=4)
+"""One rater for each test."""
 
-@pytest.fixture
-def likert(tmp_path: Path) -> Iterator[StudyProcess]:
-    small_study().save(tmp_path)
-    with serving(tmp_path) as process:
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("study")
+    STUDY.save(found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def likert(folder: Path) -> Iterator[StudyProcess]:
+    with serving(folder) as process:
         yield process
 
 
@@ -28,14 +37,13 @@ def opened(context: Any, process: StudyProcess, path: str) -> tuple[Any, list[st
     return page, errors
 
 
-def test_a_study_can_be_rated_by_keyboard_alone(browser: Any, likert: StudyProcess, tmp_path: Path) -> None:
+def test_a_study_can_be_rated_by_keyboard_alone(browser: Any, likert: StudyProcess, folder: Path) -> None:
     context = browser.new_context()
-    page, errors = opened(context, likert, f"/r/{tokens(tmp_path)['r001']}")
+    page, errors = opened(context, likert, f"/r/{tokens(folder)['r001']}")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
-    study = small_study()
-    for number, shown in enumerate(study.raters[0].pages, 1):
+    for number, shown in enumerate(STUDY.raters[0].pages, 1):
         page.wait_for_selector(f"text=Page {number} of 5")
         # The script handles some of the keys.
         page.wait_for_load_state("load")
@@ -51,7 +59,7 @@ def test_a_study_can_be_rated_by_keyboard_alone(browser: Any, likert: StudyProce
     page.wait_for_selector("text=Thank you")
     assert errors == []
     context.close()
-    storage = Storage.open(tmp_path, study, None)
+    storage = Storage.open(folder, STUDY, None)
     first = storage.values()["r001-001"]
     assert first == {
         (0, "quality"): 1, (0, "naturalness"): 2, (1, "quality"): 3, (1, "naturalness"): 4, (2, "quality"): 5,
@@ -60,12 +68,12 @@ def test_a_study_can_be_rated_by_keyboard_alone(browser: Any, likert: StudyProce
     storage.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "rater"), [("light", "r002"), ("dark", "r003")])
 def test_the_study_pages_fit_a_phone_and_are_legible(
-    browser: Any, contrast: str, likert: StudyProcess, tmp_path: Path, scheme: str
+    browser: Any, contrast: str, likert: StudyProcess, folder: Path, scheme: str, rater: str
 ) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 640}, color_scheme=scheme)
-    link = f"/r/{tokens(tmp_path)['r002']}"
+    link = f"/r/{tokens(folder)[rater]}"
     page, errors = opened(context, likert, link)
     seen = []
 
@@ -94,9 +102,9 @@ def test_the_study_pages_fit_a_phone_and_are_legible(
     context.close()
 
 
-def test_a_study_works_without_scripts(browser: Any, likert: StudyProcess, tmp_path: Path) -> None:
+def test_a_study_works_without_scripts(browser: Any, likert: StudyProcess, folder: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
-    page, _ = opened(context, likert, f"/r/{tokens(tmp_path)['r001']}")
+    page, _ = opened(context, likert, f"/r/{tokens(folder)['r004']}")
     page.check("[name=agree]")
     page.click("button:text-is('Begin')")
     for field in ("s1q1", "s1q2", "s2q1", "s2q2", "s3q1", "s3q2"):
