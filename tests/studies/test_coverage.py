@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import ratings as benchmark
 
 from dactnlg.studies.analysis.coverage import coverage
 from dactnlg.studies.analysis.filtering import filter_raters
 from dactnlg.studies.analysis.simulation import panel, simulate
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_correlation_of_many_items_is_the_true_one() -> None:
@@ -43,20 +40,14 @@ def test_intervals_of_correlations_contain_the_true_value() -> None:
     assert {row.metric for row in found.rows} == set(people[0].metrics)
 
 
-def test_the_benchmark_of_ratings_prints_both_tables(tmp_path: Path) -> None:
+def test_the_benchmark_of_ratings_prints_both_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     points = tmp_path / "points.csv"
-    command = [
-        sys.executable,
-        "benchmarks/ratings.py",
-        "simulate",
-        "--studies",
-        "2",
-        "--items",
-        "12",
-        "--points",
-        str(points),
-    ]
-    done = subprocess.run([*command, "--kind", "jackknife"], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "Table 4" in done.stdout and "55/55" in done.stdout and "undefined" in done.stdout
+    words = ["simulate", "--studies", "2", "--items", "12", "--points", str(points), "--kind", "jackknife"]
+    monkeypatch.setattr("sys.argv", ["ratings.py", *words])
+    benchmark.main()
+    printed = capsys.readouterr().out
+    assert "Table 4" in printed and "55/55" in printed and "undefined" in printed
     with points.open(encoding="utf-8", newline="") as file:
         assert len(list(csv.DictReader(file))) == 2 * 12 * 5 * 4

@@ -26,6 +26,7 @@ from dactnlg.studies.analysis.anova import anova
 from dactnlg.studies.analysis.mixed import mixed_model
 from dactnlg.studies.analysis.pilot import pilot_variances
 from dactnlg.studies.analysis.reml import fit_reml
+from dactnlg.studies.analysis.results import holm
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 
@@ -122,6 +123,15 @@ def test_p_values_are_corrected_by_holm() -> None:
     for place, row in enumerate(sorted(found, key=lambda row: row.p)):
         worst = max(worst, min(1.0, row.p * (6 - place)))
         assert row.p_holm == pytest.approx(worst)
+
+
+@pytest.mark.needs("statsmodels", "pip install 'dactnlg[studies]'")
+def test_holms_correction_equals_that_of_statsmodels() -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    p = np.random.default_rng(1).choice([0.001, 0.01, 0.02, 0.02, 0.5, 1.0], 12)
+    np.testing.assert_array_equal(holm(p), multipletests(p, method="holm")[1])
+    assert len(holm([])) == 0
 
 
 def test_intervals_of_the_model_contain_the_true_difference() -> None:

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import csv
-import sys
 from pathlib import Path
 
 import pytest
+import ratings_novikova as novikova
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 CRITERIA = ("informativeness", "naturalness", "quality")
-
-
-@pytest.fixture(scope="module")
-def novikova():  # type: ignore[no-untyped-def]
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        import ratings_novikova
-    finally:
-        sys.path.remove(str(BENCHMARKS))
-    return ratings_novikova
 
 
 def ranks(values: list[float]) -> list[float]:
@@ -33,7 +22,7 @@ def product_moment(x: list[float], y: list[float]) -> float:
     return float(both / (sum((a - mean_x) ** 2 for a in x) * sum((b - mean_y) ** 2 for b in y)) ** 0.5)
 
 
-def test_correlations_equal_those_computed_from_the_columns(novikova, data_dir: Path) -> None:  # type: ignore[no-untyped-def]
+def test_correlations_equal_those_computed_from_the_columns(data_dir: Path) -> None:
     path = data_dir / "ratings" / "novikova2017.csv"
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -57,9 +46,7 @@ def test_correlations_equal_those_computed_from_the_columns(novikova, data_dir: 
     assert max(abs(end) for *_, row in found if row.criterion == "quality" for end in row.spearman.interval) < 0.4
 
 
-def test_our_metrics_correlate_with_ratings_as_theirs_do(
-    novikova, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:  # type: ignore[no-untyped-def]
+def test_our_metrics_correlate_with_ratings_as_theirs_do(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(novikova, "DATA", data_dir)
     ratings, theirs = novikova.read(data_dir / "ratings" / "novikova2017.csv")
     ours = novikova.own_scores()
