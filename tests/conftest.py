@@ -13,11 +13,15 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from helpers import dactnlg, git, missing
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from dactnlg.data.corpus import Corpus
+    from dactnlg.data.pairs import TrainingData
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -62,6 +66,31 @@ def data_dir() -> Path:
 def oracle_dir() -> Path:
     """The folder of published and calibrated scores, from DACTNLG_ORACLES."""
     return _folder("DACTNLG_ORACLES", "oracles")
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Callable[[str], Corpus]:
+    """Give a function that loads a corpus by name, once: tests share it, and change nothing of it."""
+    from dactnlg.data.corpus import load_corpus
+
+    @cache
+    def corpus(name: str) -> Corpus:
+        # The embedded corpus needs no folder.
+        return load_corpus(name, None if name == "trails" else _folder("DACTNLG_DATA", "data"))
+
+    return corpus
+
+
+@pytest.fixture(scope="session")
+def training_data(corpora: Callable[[str], Corpus]) -> Callable[[str], TrainingData]:
+    """Give a function that builds the preprocessor of a corpus, once, with its training pairs; tests share both."""
+    from dactnlg.data.pairs import build_preprocessor
+
+    @cache
+    def data(name: str) -> TrainingData:
+        return build_preprocessor(corpora(name))
+
+    return data
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import parse
 from dactnlg.data.batching import Batch, Dataset, bucket
-from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.pairs import TrainingData
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
@@ -210,8 +209,10 @@ def test_values_make_a_pair_another_only_for_the_model_that_sees_them() -> None:
 
 
 @pytest.mark.parametrize("names", [ACT, ALL])
-def test_a_real_corpus_keeps_its_weight_and_its_words(names: Names, data_dir: Path) -> None:
-    preprocessor, pairs = build_preprocessor(load_corpus("restaurants", data_dir))
+def test_a_real_corpus_keeps_its_weight_and_its_words(
+    names: Names, training_data: Callable[[str], TrainingData]
+) -> None:
+    preprocessor, pairs = training_data("restaurants")
     data = Dataset.encode(preprocessor, pairs, names)
     assert data.weights.sum() == len(pairs) > 3000
     assert len(data) == len({look(preprocessor, pair, names) for pair in pairs}) < len(pairs)

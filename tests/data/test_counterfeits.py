@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from dactnlg import models
 from dactnlg.acts import parse
-from dactnlg.data.corpus import load_corpus
+from dactnlg.data.corpus import Corpus
 from dactnlg.data.counterfeits import counterfeit
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.pairs import TrainingData, build_preprocessor
 from dactnlg.errors import ConfigError
 from dactnlg.runs.config import read_config
 from dactnlg.text.example import Pair
@@ -74,8 +74,10 @@ def test_values_that_a_slot_has_twice_stay_numbered() -> None:
 
 
 @pytest.mark.parametrize(("source", "target"), [("tv", "laptop"), ("restaurants", "hotel"), ("hotel", "restaurants")])
-def test_counterfeits_of_real_corpora_say_what_their_acts_have(data_dir: Path, source: str, target: str) -> None:
-    others, own = (build_preprocessor(load_corpus(name, data_dir)).pairs for name in (source, target))
+def test_counterfeits_of_real_corpora_say_what_their_acts_have(
+    source: str, target: str, training_data: Callable[[str], TrainingData]
+) -> None:
+    others, own = (training_data(name).pairs for name in (source, target))
     found = counterfeit(others, own)
     assert found == counterfeit(others, own)
     assert len(found) > len(others) / 2
@@ -95,10 +97,11 @@ def _acts(each: Pair) -> set[str]:
     return {act.act_type for act in each.turn}
 
 
-def test_a_model_knows_their_words_and_its_templates_are_its_own(data_dir: Path) -> None:
-    target, source = load_corpus("hotel", data_dir), load_corpus("restaurants", data_dir)
-    alone, pairs = build_preprocessor(target)
-    both = build_preprocessor(target, [source], counterfeited=True)
+def test_a_model_knows_their_words_and_its_templates_are_its_own(
+    corpora: Callable[[str], Corpus], training_data: Callable[[str], TrainingData]
+) -> None:
+    alone, pairs = training_data("hotel")
+    both = build_preprocessor(corpora("hotel"), [corpora("restaurants")], counterfeited=True)
     names = {slot for trait in both.preprocessor.encoder.features if (slot := trait.partition("|")[2])}
     assert not {"food", "kidsallowed", "goodformeal"} & {name.partition("=")[0] for name in names}
     assert both.preprocessor.templates.sentences == alone.templates.sentences
@@ -113,6 +116,6 @@ def test_counterfeits_are_of_other_corpora() -> None:
         read_config(data, (), models)
 
 
-def test_a_corpus_of_which_nothing_fits_is_a_mistake(data_dir: Path) -> None:
+def test_a_corpus_of_which_nothing_fits_is_a_mistake(corpora: Callable[[str], Corpus]) -> None:
     with pytest.raises(ConfigError, match="no pair of dstc2 has acts and slots like those of trails"):
-        build_preprocessor(load_corpus("trails"), [load_corpus("dstc2", data_dir)], counterfeited=True)
+        build_preprocessor(corpora("trails"), [corpora("dstc2")], counterfeited=True)

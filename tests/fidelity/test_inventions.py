@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from dactnlg.acts import Slot, parse
-from dactnlg.data.corpus import load_corpus
+from dactnlg.data.corpus import Corpus
 from dactnlg.fidelity.amounts import amounts_otherwise, numbers_of, stray_numbers
 from dactnlg.fidelity.inventions import Inventions, learn_told
 from dactnlg.fidelity.samples import known_values
@@ -64,8 +64,10 @@ def test_numbers_are_those_of_the_act(act: str, text: str, found: list[str]) -> 
 
 
 @pytest.mark.parametrize("corpus", ["hotel", "laptop", "tv", "viggo", "trails"])
-def test_people_invent_next_to_nothing_and_what_is_put_in_is_found(corpus: str, data_dir: Path) -> None:
-    loaded, chance = load_corpus(corpus, data_dir), random.Random(1)
+def test_people_invent_next_to_nothing_and_what_is_put_in_is_found(
+    corpus: str, corpora: Callable[[str], Corpus]
+) -> None:
+    loaded, chance = corpora(corpus), random.Random(1)
     values: dict[str, list[str]] = {}
     for name, value in known_values(loaded.pairs("train")):
         values.setdefault(name, []).append(value)
@@ -102,8 +104,8 @@ def test_words_that_training_says_of_nothing_else_are_values() -> None:
 
 
 @pytest.mark.parametrize(("corpus", "added"), [("restaurants", "it is cheap"), ("hotel", "it is near japantown")])
-def test_a_value_that_is_added_is_extra(corpus: str, added: str, data_dir: Path) -> None:
-    loaded = load_corpus(corpus, data_dir)
+def test_a_value_that_is_added_is_extra(corpus: str, added: str, corpora: Callable[[str], Corpus]) -> None:
+    loaded = corpora(corpus)
     pairs = list(dict.fromkeys(loaded.pairs("train")))
     values: dict[str, list[str]] = {}
     for name, value in known_values(pairs):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dactnlg.acts import parse
-from dactnlg.data.corpus import load_corpus
+from dactnlg.data.corpus import Corpus
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.values.casing import STYLES, Casing, respaced, sentence_starts
 from dactnlg.text.values.delexicalization import Delexicalizer
@@ -22,10 +22,6 @@ def learn(*pairs: tuple[str, str]) -> Casing:
     delexicalizer = Delexicalizer()
     turns = [(parse(act), sentence) for act, sentence in pairs]
     return Casing.learn((delexicalizer.required(turn), delexicalizer.delexicalize(turn, s)) for turn, s in turns)
-
-
-def filler(casing: Casing, slot: str, value: str) -> str:
-    return casing.value(slot, value)
 
 
 def test_the_form_used_most_wins_and_the_start_has_its_own() -> None:
@@ -82,15 +78,15 @@ def test_values_are_written_as_their_sentences_write_them() -> None:
         ("inform(name='mcdougal';food=thai)", "McDougal has thai food"),
         ("inform(name='ReD dOOr';food=thai)", "rED DooR has Thai food"),
     )
-    assert filler(casing, "food", "thai") == filler(casing, "food", "THAI") == "Thai"
-    assert filler(casing, "name", "mcdougal") == filler(casing, "name", "McDougal") == "McDougal"
+    assert casing.value("food", "thai") == casing.value("food", "THAI") == "Thai"
+    assert casing.value("name", "mcdougal") == casing.value("name", "McDougal") == "McDougal"
     # However acts write a value, its commonest form in sentences wins.
-    assert filler(casing, "name", "mcDOUGAL") == "McDougal"
-    assert filler(casing, "name", "ReD dOOr") == "rED DooR"
+    assert casing.value("name", "mcDOUGAL") == "McDougal"
+    assert casing.value("name", "ReD dOOr") == "rED DooR"
     assert casing.inside == {}, "what stood in the place of a value is no word of the sentence"
     # Of another slot nothing was learned, of another name the habit.
-    assert filler(casing, "near", "red kite") == "red kite"
-    assert filler(casing, "name", "blue door") == "Blue Door"
+    assert casing.value("near", "red kite") == "red kite"
+    assert casing.value("name", "blue door") == "Blue Door"
 
 
 @pytest.mark.parametrize(
@@ -109,19 +105,19 @@ def test_values_are_written_as_their_sentences_write_them() -> None:
 def test_the_style_of_a_slot(values: list[str], said: list[str], style: str) -> None:
     casing = learn(*((f"inform(s='{value}')", f"it is {form}") for value, form in zip(values, said, strict=True)))
     assert casing.styles.get("s", "as given") == style
-    assert filler(casing, "s", "neW vaLue") == STYLES[style]("neW vaLue")
+    assert casing.value("s", "neW vaLue") == STYLES[style]("neW vaLue")
 
 
 def test_one_value_in_two_spellings_takes_the_commonest_form_of_both() -> None:
     rare, usual = ("inform(food=Thai)", "thai food"), ("inform(food=thai)", "Thai food")
     for pairs in ([rare, usual, usual], [usual, usual, rare]):
-        assert filler(learn(*pairs), "food", "thai") == filler(learn(*pairs), "food", "Thai") == "Thai"
+        assert learn(*pairs).value("food", "thai") == learn(*pairs).value("food", "Thai") == "Thai"
 
 
 def test_values_said_in_other_words_do_not_make_a_style() -> None:
     casing = learn(("inform(area='soma or noma')", "in Noma or Soma"), ("inform(area=bay)", "in bay"))
-    assert filler(casing, "area", "soma or noma") == "Noma or Soma"
-    assert filler(casing, "area", "mission") == "mission"
+    assert casing.value("area", "soma or noma") == "Noma or Soma"
+    assert casing.value("area", "mission") == "mission"
 
 
 WORDS = st.sampled_from(["dog", "Dog", "DOG", "cat", "Cat", ".", "?", "BBC", "bbc", "ab,", "Ab"])
@@ -151,13 +147,15 @@ def test_what_was_learned_survives_json(pairs: list[tuple[str, str]]) -> None:
     again = Casing(**json.loads(json.dumps(casing.to_json())))
     assert again.to_json() == casing.to_json()
     for slot, value in pairs:
-        assert filler(again, slot, value) == filler(casing, slot, value)
+        assert again.value(slot, value) == casing.value(slot, value)
     assert again.restore(["it", "is", "yes"]) == casing.restore(["it", "is", "yes"])
 
 
 @pytest.mark.parametrize(("name", "least"), [("trails", 0.99), ("dstc2", 0.98), ("viggo", 0.9)])
-def test_most_words_of_real_sentences_get_their_case_back(name: str, least: float, data_dir: Path) -> None:
-    corpus = load_corpus(name, data_dir)
+def test_most_words_of_real_sentences_get_their_case_back(
+    name: str, least: float, corpora: Callable[[str], Corpus]
+) -> None:
+    corpus = corpora(name)
     delexicalizer = corpus.card.style().delexicalizer()
     train, valid = (
         [

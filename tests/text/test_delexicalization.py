@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
-from dactnlg.data.corpus import SPLITS, load_corpus
+from dactnlg.data.corpus import SPLITS, Corpus
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.surface import JOINER, detokenize, tokenize
 from dactnlg.text.values.delexicalization import Delexicalized, Delexicalizer, lexicalize
@@ -239,8 +238,8 @@ def test_the_placeholders_joiners_hold_the_value() -> None:
 
 
 @pytest.mark.parametrize("name", CORPORA)
-def test_every_sentence_of_every_corpus_round_trips(name: str, data_dir: Path) -> None:
-    corpus = load_corpus(name, data_dir)
+def test_every_sentence_of_every_corpus_round_trips(name: str, corpora: Callable[[str], Corpus]) -> None:
+    corpus = corpora(name)
     delexicalizer = corpus.card.style().delexicalizer()
     pairs = dict.fromkeys(pair for split in SPLITS for pair in corpus.pairs(split))
     broken = [s for turn, s in pairs if delexicalizer.delexicalize(turn, s).raw != " ".join(s.split())]
@@ -310,9 +309,9 @@ def _listed(act: DialogueAct) -> Iterator[tuple[str, str]]:
         yield from ((slot.name, word) for word in re.findall(r"[^\s,]+", (slot.value or "").lower()) if word != "or")
 
 
-def test_rnnlgs_handcrafted_sentences_take_values_apart(data_dir: Path) -> None:
+def test_rnnlgs_handcrafted_sentences_take_values_apart(corpora: Callable[[str], Corpus]) -> None:
     # "it is in the area of hayes valley and it is in the area of noma": their generator says slot by slot.
-    corpus = load_corpus("restaurants", data_dir)
+    corpus = corpora("restaurants")
     apart = corpus.card.style().delexicalizer()
     joined = Delexicalizer(silent=corpus.card.silent)
     rows = [

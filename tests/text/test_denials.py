@@ -1,14 +1,14 @@
-"""Values that are denied: people's own sentences are no alarms, the same with a denial before a value are."""
+"""Denied values: people's own sentences raise no alarm; the same sentences with a denial before a value do."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.corpus import Corpus
+from dactnlg.data.pairs import TrainingData
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.text.values.opposites import denied_at, turned
 
@@ -23,12 +23,13 @@ DENIED = {
 
 
 @pytest.mark.parametrize("corpus", ["hotel", "restaurants", "laptop", "tv", "viggo", "trails"])
-def test_people_deny_no_values_and_what_does_is_found(corpus: str, data_dir: Path) -> None:
-    loaded = load_corpus(corpus, data_dir)
-    preprocessor, _ = build_preprocessor(loaded)
+def test_people_deny_no_values_and_denied_ones_are_found(
+    corpus: str, corpora: Callable[[str], Corpus], training_data: Callable[[str], TrainingData]
+) -> None:
+    preprocessor, _ = training_data(corpus)
     manners, delexicalizer = preprocessor.manners, preprocessor.delexicalizer
     alarms = 0
-    said = dict.fromkeys(loaded.pairs("test"))
+    said = dict.fromkeys(corpora(corpus).pairs("test"))
     for given, text in said:
         turn = delexicalizer.prepared(given)
         tokens = [t if "SLOT_" in t else t.lower() for t in delexicalizer.delexicalize(turn, text).tokens]
@@ -42,8 +43,8 @@ def test_people_deny_no_values_and_what_does_is_found(corpus: str, data_dir: Pat
         assert missing in str(parse(act))
 
 
-def test_a_denial_belongs_to_what_it_stands_before(data_dir: Path) -> None:
-    preprocessor, _ = build_preprocessor(load_corpus("hotel", data_dir))
+def test_a_denial_belongs_to_what_it_stands_before(training_data: Callable[[str], TrainingData]) -> None:
+    preprocessor, _ = training_data("hotel")
     manners, delexicalizer = preprocessor.manners, preprocessor.delexicalizer
 
     def denied(act: str, text: str) -> list[str]:
@@ -54,7 +55,7 @@ def test_a_denial_belongs_to_what_it_stands_before(data_dir: Path) -> None:
     # Another clause, another value between, and too far away.
     assert not denied(act, "SLOT_NAME is not , but in the SLOT_AREA area")
     assert not denied(act, "it is not far from anything that is worth it , as SLOT_NAME is in the SLOT_AREA area")
-    # What has a denial of its own may be what is denied, and where there is no match all is.
+    # A slot with a negative value may be what is denied; where nothing matches, everything is.
     assert not denied("inform(name=x;area=y;dogsallowed=no)", "SLOT_NAME does not in SLOT_AREA allow dogs")
     assert not denied("inform(name=x;area=y;dogsallowed=no)", "no dogs are not allowed in SLOT_AREA")
     assert denied("inform(name=x;area=y;dogsallowed=no)", "SLOT_NAME is not available in the SLOT_AREA") == ["area=y"]
@@ -68,24 +69,28 @@ def test_a_denial_belongs_to_what_it_stands_before(data_dir: Path) -> None:
         ("inform(name=x;area=y)", "SLOT_NAME is far from SLOT_AREA", True),
         ("inform(name=x;near=y)", "SLOT_NAME is outside the SLOT_NEAR area", True),
         ("inform(name=x;phone=1)", "SLOT_NAME comes without a phone number , or with SLOT_PHONE", False),
-        # Where dogs are allowed nothing is denied, either.
+        # A positive value is no reason for a denial; an unknown one is.
         ("inform(name=x;area=y;dogsallowed=yes)", "SLOT_NAME allows dogs , and is not in the SLOT_AREA area", True),
         ("inform(name=x;area=y;dogsallowed=none)", "i do not know of SLOT_AREA", False),
-        # Nothing is denied by these.
+        # Idioms that deny nothing.
         ("inform(name=x;pricerange=y)", "it is not only SLOT_PRICERANGE but nice", False),
         ("inform(name=x)", "you can not go wrong with the SLOT_NAME", False),
         ("inform(name=x)", "why don't you try SLOT_NAME", False),
     ],
 )
-def test_values_are_denied_in_many_words(act: str, text: str, denied: bool, data_dir: Path) -> None:
-    preprocessor, _ = build_preprocessor(load_corpus("hotel", data_dir))
+def test_values_are_denied_in_many_words(
+    act: str, text: str, denied: bool, training_data: Callable[[str], TrainingData]
+) -> None:
+    preprocessor, _ = training_data("hotel")
     turn = parse(act)
     assert bool(preprocessor.manners.untrue(turn, preprocessor.delexicalizer.required(turn), text.split())) == denied
 
 
-def test_few_texts_of_an_act_type_do_with_those_of_others(data_dir: Path) -> None:
-    """The prompts of a dialogue system are few, with all of their combinations of acts."""
-    preprocessor, _ = build_preprocessor(load_corpus("dstc2", data_dir))
+def test_an_act_type_with_few_texts_learns_from_those_of_others(
+    training_data: Callable[[str], TrainingData],
+) -> None:
+    """A dialogue system has few prompts, and not for every combination of acts."""
+    preprocessor, _ = training_data("dstc2")
     checker = FidelityChecker(preprocessor.checker, None, preprocessor.manners)
     turn = parse("offer(name='ugly duckling') & inform(food=chinese)")
     assert checker.check(turn, "ugly duckling serves chinese food").ok

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import nltk
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nltk.tokenize import TreebankWordTokenizer
 
-from dactnlg.data.corpus import load_corpus
+from dactnlg.data.corpus import Corpus
 from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.text.tokenizers import (
@@ -27,8 +30,6 @@ SENTENCE = """It's a "quiet" place, isn't it? You cannot miss Joe's (the old-tow
 
 
 def test_treebank_is_nltks() -> None:
-    from nltk.tokenize import TreebankWordTokenizer
-
     assert text_tokenizer("treebank").tokenize(SENTENCE) == TreebankWordTokenizer().tokenize(SENTENCE)
 
 
@@ -38,11 +39,12 @@ def test_unk_is_one_token(name: str) -> None:
 
 
 @pytest.mark.parametrize("corpus", ["trails", "restaurants", "e2e", "viggo"])
-def test_one_standard_reading_for_all_tokenisers(corpus: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentences_of_all_tokenisers_have_one_standard_reading(
+    corpus: str, data_dir: Path, corpora: Callable[[str], Corpus], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Huang et al. 2020, Table 9: scores of systems with different tokenisers are comparable."""
-    nltk = pytest.importorskip("nltk")
     monkeypatch.setattr("nltk.data.path", [str(data_dir / "nltk_data"), *nltk.data.path])
-    sentences = [sentence for _, sentence in load_corpus(corpus, data_dir).pairs("test")][:400]
+    sentences = [sentence for _, sentence in corpora(corpus).pairs("test")][:400]
     for name in tokenizer_names():
         tokenizer = text_tokenizer(name, sentences, 600)
         found = [standard_tokens(tokenizer.detokenize(tokenizer.tokenize(sentence))) for sentence in sentences]
@@ -64,7 +66,7 @@ def test_standard_text_is_read_as_itself(text: str) -> None:
     assert standardize(standardize(text)) == standardize(text)
 
 
-def test_detokenize() -> None:
+def test_treebank_tokens_are_joined_and_their_quotes_are_plain() -> None:
     tokens = text_tokenizer("treebank").tokenize(SENTENCE)
     assert detokenize(tokens) == """It's a " quiet " place , isn't it ? You cannot miss Joe's ( the old-town one ) ."""
 

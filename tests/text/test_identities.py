@@ -1,14 +1,14 @@
-"""What a value is said to be: people say it of one slot's values alone, and hardly ever by mistake of another's."""
+"""What a value is said to be: "a game" is said of the values of one slot, and of another's only by mistake."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.corpus import Corpus
+from dactnlg.data.pairs import TrainingData
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.text.example import Pair
 from dactnlg.text.grammar.identities import LEAST_SEEN, Identities
@@ -71,11 +71,12 @@ def test_a_check_and_a_generator_say_that_it_is_missing() -> None:
 
 
 @pytest.mark.parametrize("name", ["viggo", "hotel", "tv"])
-def test_people_hardly_ever_take_a_value_for_something_else(name: str, data_dir: Path) -> None:
-    corpus = load_corpus(name, data_dir)
-    preprocessor, _ = build_preprocessor(corpus)
+def test_people_hardly_ever_take_a_value_for_something_else(
+    name: str, corpora: Callable[[str], Corpus], training_data: Callable[[str], TrainingData]
+) -> None:
+    preprocessor, _ = training_data(name)
     known, alarms, count = Identities(preprocessor.templates), 0, 0
-    for turn, sentence in corpus.pairs("test"):
+    for turn, sentence in corpora(name).pairs("test"):
         tokens = preprocessor.delexicalizer.delexicalize(preprocessor.delexicalizer.prepared(turn), sentence).tokens
         alarms += bool(known.mistaken([token if "SLOT_" in token else token.lower() for token in tokens]))
         count += 1

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.corpus import Corpus
 from dactnlg.data.forms import read_forms
-from dactnlg.data.pairs import build_preprocessor, sentences
+from dactnlg.data.pairs import TrainingData, sentences
 from dactnlg.errors import CorpusError
-from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import detokenize
 from dactnlg.text.values.inflection import Inflection, Observation
 from dactnlg.text.values.realization import realize_around
@@ -107,13 +106,8 @@ def test_a_table_with_a_number_behind_its_values(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def czech(data_dir: Path) -> Corpus:
-    return load_corpus("cs_restaurants", data_dir)
-
-
-@pytest.fixture(scope="module")
-def preprocessor(czech: Corpus) -> Preprocessor:
-    return build_preprocessor(czech).preprocessor
+def czech(corpora: Callable[[str], Corpus]) -> Corpus:
+    return corpora("cs_restaurants")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +182,8 @@ def test_case_and_number_are_those_of_people(czech: Corpus) -> None:
     assert right / several > 0.88
 
 
-def test_a_locative_behind_na(preprocessor: Preprocessor) -> None:
+def test_a_preprocessor_writes_a_locative_behind_na(training_data: Callable[[str], TrainingData]) -> None:
+    preprocessor, _ = training_data("cs_restaurants")
     turn = parse("inform(name='Café Savoy';area=Karlín)")
     assert preprocessor.text(turn, ("SLOT_NAME", "je", "na", "SLOT_AREA", "￭.")).endswith("je na Karlíně.")
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.data.corpus import load_corpus
+from dactnlg.data.corpus import Corpus
 from dactnlg.text.owners import compared, exchanged, left_open, owners
 from dactnlg.text.placeholders import Required, required_slots
 
 TWO = "?compare(name='ivy';price=9;view=sea;name='oak';price=7;view=hills)"
 
 
-def _sentences(name: str, data_dir: Path) -> Iterator[tuple[tuple[Required, ...], tuple[str, ...]]]:
+def _sentences(corpus: Corpus) -> Iterator[tuple[tuple[Required, ...], tuple[str, ...]]]:
     """Yield people's sentences for comparisons, delexicalised."""
-    corpus = load_corpus(name, data_dir)
     delexicalizer = corpus.style().checker().delexicalizer
     for split in corpus.splits:
         for turn, text in corpus.pairs(split):
@@ -28,9 +26,9 @@ def _sentences(name: str, data_dir: Path) -> Iterator[tuple[tuple[Required, ...]
 
 @pytest.mark.parametrize(("corpus", "least"), [("laptop", 300), ("tv", 90), ("trails", 200)])
 def test_people_hardly_ever_exchange_values_and_exchanged_ones_are_found(
-    corpus: str, least: int, data_dir: Path
+    corpus: str, least: int, corpora: Callable[[str], Corpus]
 ) -> None:
-    said = list(_sentences(corpus, data_dir))
+    said = list(_sentences(corpora(corpus)))
     alarms = [bool(list(exchanged(*each))) for each in said]
     found = []
     for required, tokens in (each for each, alarm in zip(said, alarms, strict=True) if not alarm):

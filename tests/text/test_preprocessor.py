@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
-from dactnlg.data.corpus import Corpus, load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.corpus import Corpus
+from dactnlg.data.pairs import TrainingData
 from dactnlg.errors import RunError
 from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import is_placeholder
@@ -41,9 +41,10 @@ def build(
 
 # One corpus of each format: Cambridge notation in rows, DSTC2's JSON, brackets, and pairs.
 @pytest.fixture(scope="module", params=["restaurants", "dstc2", "viggo", "trails"])
-def learned(request: pytest.FixtureRequest, data_dir: Path) -> Iterator[tuple[Corpus, Preprocessor, list[Pair]]]:
-    corpus = load_corpus(request.param, data_dir)
-    yield corpus, *build_preprocessor(corpus)
+def learned(
+    request: pytest.FixtureRequest, corpora: Callable[[str], Corpus], training_data: Callable[[str], TrainingData]
+) -> tuple[Corpus, Preprocessor, list[Pair]]:
+    return corpora(request.param), *training_data(request.param)
 
 
 def test_a_saved_preprocessor_is_the_same(learned: tuple[Corpus, Preprocessor, list[Pair]], tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
-from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.corpus import Corpus
+from dactnlg.data.pairs import TrainingData
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import outline, parts, required_places
@@ -31,11 +31,13 @@ Learned = tuple[Preprocessor, list[Turn], list[tuple[str, ...]]]
 
 
 @pytest.fixture(scope="module", params=["restaurants", "dstc2", "viggo", "e2e", "trails"])
-def learned(request: pytest.FixtureRequest, data_dir: Path) -> Learned:
-    """Return a corpus's preprocessor, its test acts (A or B apart) and its delexicalised training sentences."""
-    corpus = load_corpus(request.param, data_dir)
-    preprocessor, pairs = build_preprocessor(corpus)
-    turns = list(dict.fromkeys(preprocessor.delexicalizer.prepared(example.turn) for example in corpus.split("test")))
+def learned(
+    request: pytest.FixtureRequest, corpora: Callable[[str], Corpus], training_data: Callable[[str], TrainingData]
+) -> Learned:
+    """Return a corpus's preprocessor, its test acts ("A or B" taken apart) and its training sentences."""
+    preprocessor, pairs = training_data(request.param)
+    test = corpora(request.param).split("test")
+    turns = list(dict.fromkeys(preprocessor.delexicalizer.prepared(example.turn) for example in test))
     return preprocessor, turns, sorted({pair.tokens for pair in pairs})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
-from dactnlg.data.corpus import load_corpus
+from dactnlg.data.corpus import Corpus
 from dactnlg.text.cues import any_of
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.tallies import SlotReport, Tally
@@ -180,8 +180,8 @@ GOLD = {
 
 
 @pytest.mark.parametrize("name", list(GOLD))
-def test_human_sentences_say_their_slots(name: str, data_dir: Path) -> None:
-    corpus = load_corpus(name, data_dir)
+def test_human_sentences_say_their_slots(name: str, corpora: Callable[[str], Corpus]) -> None:
+    corpus = corpora(name)
     checker = corpus.card.style().checker()
     tallies = [
         checker.tally(turn, checker.delexicalizer.delexicalize(turn, sentence).tokens)
@@ -233,9 +233,9 @@ def test_any_of_finds_what_any_of_the_patterns_finds() -> None:
     ],
 )
 def test_what_is_said_both_ways_is_a_contradiction(
-    data_dir: Path, sentence: str, missing: tuple[str, ...], extra: tuple[str, ...]
+    sentence: str, missing: tuple[str, ...], extra: tuple[str, ...]
 ) -> None:
-    checker = load_corpus("hotel", data_dir).style().checker()
+    checker = load_card("hotel").style().checker()
     report = checker.check(parse("inform(name='x inn';dogsallowed=no)"), sentence)
     assert (report.missing, report.extra) == (missing, extra)
 
@@ -250,15 +250,15 @@ def test_what_is_said_both_ways_is_a_contradiction(
         ("restaurants", "kidsallowed", "x inn forbids children"),
     ],
 )
-def test_verbs_deny_as_no_and_not_do(data_dir: Path, name: str, slot: str, sentence: str) -> None:
-    checker = load_corpus(name, data_dir).style().checker()
+def test_verbs_deny_as_no_and_not_do(name: str, slot: str, sentence: str) -> None:
+    checker = load_card(name).style().checker()
     assert not checker.check(parse(f"inform(name='x inn';{slot}=no)"), sentence).missing
     assert checker.check(parse(f"inform(name='x inn';{slot}=yes)"), sentence).missing == (f"{slot}=yes",)
 
 
 @pytest.mark.parametrize("name", ["hotel", "restaurants", "e2e", "laptop", "tv"])
-def test_people_seldom_contradict_themselves(data_dir: Path, name: str) -> None:
-    corpus = load_corpus(name, data_dir)
+def test_people_seldom_contradict_themselves(name: str, corpora: Callable[[str], Corpus]) -> None:
+    corpus = corpora(name)
     checker = corpus.style().checker()
     asked = found = 0
     for turn, sentence in corpus.pairs("valid"):

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
-from dactnlg.data.corpus import Corpus, load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.corpus import Corpus
+from dactnlg.data.pairs import TrainingData
 from dactnlg.text.placeholders import is_placeholder, required_slots
-from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 from dactnlg.text.templates import Templates, kind
 
@@ -228,10 +227,11 @@ def test_same_is_nearest(pairs: list[tuple[Turn, list[str]]], turn: Turn) -> Non
 
 
 @pytest.mark.parametrize("name", ["trails", "restaurants", "dstc2", "viggo"])
-def test_every_test_act_of_a_real_corpus_is_covered(name: str, data_dir: Path) -> None:
-    corpus: Corpus = load_corpus(name, data_dir)
-    preprocessor: Preprocessor = build_preprocessor(corpus)[0]
-    turns = list(dict.fromkeys(example.turn for example in corpus.split("test")))
+def test_every_test_act_of_a_real_corpus_is_covered(
+    name: str, corpora: Callable[[str], Corpus], training_data: Callable[[str], TrainingData]
+) -> None:
+    preprocessor, _ = training_data(name)
+    turns = list(dict.fromkeys(example.turn for example in corpora(name).split("test")))
     assert len(turns) > 250
     for turn in turns:
         required = preprocessor.delexicalizer.required(turn)

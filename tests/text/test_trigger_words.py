@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,7 @@ import pytest
 from keras import ops
 
 from dactnlg.acts import parse
-from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.pairs import TrainingData
 from dactnlg.models.backend import to_numpy
 from dactnlg.search import keras_beam, numpy_beam
 from dactnlg.search.constraints import RequireWords, Rules
@@ -57,9 +56,9 @@ def test_yes_and_no_share_their_trigger_words_and_other_values_have_their_own() 
     ],
 )
 def test_the_trigger_words_of_real_corpora_are_the_words_that_people_use(
-    data_dir: Path, name: str, key: str, words: set[str]
+    name: str, key: str, words: set[str], training_data: Callable[[str], TrainingData]
 ) -> None:
-    preprocessor, _ = build_preprocessor(load_corpus(name, data_dir))
+    preprocessor, _ = training_data(name)
     assert words <= set(preprocessor.trigger_words[key])
     assert not {"is", "the", ".", "a", "it"} & set(preprocessor.trigger_words[key])
     owed = preprocessor.owed_triggers([[f"{key}=no"], [], ["unheard=yes"]])

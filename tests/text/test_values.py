@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import re
 import tracemalloc
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
-from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.pairs import TrainingData
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text import learned_questions, placeholders, relexicalization
 from dactnlg.text import preprocessor as preprocessor_module
@@ -37,11 +36,19 @@ VALUES = (
 ).filter(lambda value: value.strip() and Slot("x", value).delexicalizable and len(alternatives(value)) == 1)
 
 
-@cache
-def learned(name: str, folder: Path) -> tuple[Preprocessor, list[tuple[str, ...]]]:
-    """Return a corpus's preprocessor, and its training sentences that hold one to four values, each once."""
-    preprocessor, pairs = build_preprocessor(load_corpus(name, folder))
-    return preprocessor, sorted({pair.tokens for pair in pairs if 0 < len(held(pair.tokens)) <= 4})
+Learned = Callable[[str], tuple[Preprocessor, list[tuple[str, ...]]]]
+
+
+@pytest.fixture(scope="module")
+def learned(training_data: Callable[[str], TrainingData]) -> Learned:
+    """Give a function for a corpus's preprocessor and its distinct training sentences with one to four values."""
+
+    @cache
+    def of(name: str) -> tuple[Preprocessor, list[tuple[str, ...]]]:
+        preprocessor, pairs = training_data(name)
+        return preprocessor, sorted({pair.tokens for pair in pairs if 0 < len(held(pair.tokens)) <= 4})
+
+    return of
 
 
 def held(tokens: tuple[str, ...]) -> list[str]:
@@ -53,8 +60,8 @@ def held(tokens: tuple[str, ...]) -> list[str]:
 @settings(max_examples=150, deadline=None)
 @pytest.mark.parametrize("name", CORPORA)
 @given(st.data())
-def test_a_value_stands_in_its_sentences_as_it_was_given(name: str, data_dir: Path, data: st.DataObject) -> None:
-    preprocessor, sentences = learned(name, data_dir)
+def test_a_value_stands_in_its_sentences_as_it_was_given(name: str, learned: Learned, data: st.DataObject) -> None:
+    preprocessor, sentences = learned(name)
     tokens = data.draw(st.sampled_from(sentences))
     names = {placeholder_name(slot): slot for slot in preprocessor.encoder.slot_names}
     slots = [Slot(names[placeholder], data.draw(VALUES)) for placeholder in held(tokens)]
@@ -83,8 +90,8 @@ BEHIND = st.sampled_from(["", ".", ",", "-s", "-ly", "'s", "?", "!", "it"])
 @given(
     VALUES,
     VALUES,
-    st.sampled_from(["at", "a", "an", "A", "it is", ".", ". a", "(", "' ", "x-", ""]),
-    st.sampled_from(["", ".", ",", "-s", "-ly", "'s", "?", "!", "it"]),
+    BEFORE,
+    BEHIND,
 )
 @example("a apple,", "child -s", "a", "-s")
 @example(f"x{JOINER}y", "\ue000", "a", ".")
@@ -197,8 +204,8 @@ def test_the_words_of_a_value_are_no_cue() -> None:
     assert checker.check(parse("inform(area='noma')"), "no kids in noma").extra == ("kidsallowed=no",)
 
 
-def test_the_words_of_a_value_are_no_cue_in_what_is_generated(data_dir: Path) -> None:
-    preprocessor, _ = learned("restaurants", data_dir)
+def test_the_words_of_a_value_are_no_cue_in_what_is_generated(learned: Learned) -> None:
+    preprocessor, _ = learned("restaurants")
     turn = parse("inform(name=chow;address='1 no kids street';kidsallowed=no)")
     tokens = ("SLOT_NAME", "is", "at", "SLOT_ADDRESS")
     assert Candidate(preprocessor, preprocessor.request(turn), tokens, None).report.missing == ("kidsallowed=no",)
@@ -226,9 +233,9 @@ def test_the_words_of_a_value_are_no_cue_in_what_is_generated(data_dir: Path) ->
     ],
 )
 def test_every_question_of_an_act_is_asked_or_missing(
-    name: str, act: str, sentence: str, missing: tuple[str, ...], data_dir: Path
+    name: str, act: str, sentence: str, missing: tuple[str, ...], learned: Learned
 ) -> None:
-    preprocessor, _ = learned(name, data_dir)
+    preprocessor, _ = learned(name)
     candidate = Candidate(preprocessor, preprocessor.request(parse(act)), tuple(sentence.split()), None, ask=True)
     assert candidate.report.missing == missing
     # What can be asked as training asked it is put behind the sentence.
@@ -236,22 +243,22 @@ def test_every_question_of_an_act_is_asked_or_missing(
     assert all(map(preprocessor.questions.wordings, candidate.unasked))
 
 
-def test_values_are_found_in_what_users_read(data_dir: Path) -> None:
-    preprocessor, _ = learned("restaurants", data_dir)
+def test_values_are_filled_into_what_users_read(learned: Learned) -> None:
+    preprocessor, _ = learned("restaurants")
     turn = parse("inform(name='a apple, n\\'t -s';food='x￭y')")
     candidate = Candidate(preprocessor, preprocessor.request(turn), ("SLOT_NAME", "has", "a", "SLOT_FOOD", "-s"), None)
     assert candidate.text == "A Apple, N't -S has an x￭ys."
     assert candidate.raw == "a apple, n't -s has a x￭y -s"
 
 
-def test_what_is_remembered_of_acts_is_bounded(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_remembered_of_acts_is_bounded(learned: Learned, monkeypatch: pytest.MonkeyPatch) -> None:
     limit = 100_000
     for name in ("ACTS", "TEMPLATES"):
         monkeypatch.setattr(preprocessor_module, name, limit)
     monkeypatch.setattr(learned_questions, "REMEMBERED", (1 << 20, limit))
     monkeypatch.setattr(relexicalization, "VALUES", limit)
     monkeypatch.setattr(placeholders, "_known", Memory(1 << 20, limit))
-    known, sentences = learned("restaurants", data_dir)
+    known, sentences = learned("restaurants")
     small = Preprocessor(
         known.vocabulary, known.encoder, known.casing, known.templates, known.style, known.trigger_words
     )
