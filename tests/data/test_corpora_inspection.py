@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import yaml
 from dactnlg._utils.resources import corpus_names
 from dactnlg.acts import parse
 from dactnlg.data.catalogue import overview
-from dactnlg.data.corpus import load_corpus
+from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.data.inspection import Audit, audit, skeleton
 
 CARD = """
@@ -168,9 +169,9 @@ def test_skeleton_leaves_values_out_and_order_aside() -> None:
     assert left == skeleton(parse("inform(near;kidsallowed=no;name=x)&bye()"))
 
 
-def test_restaurants_as_published(data_dir: Path) -> None:
+def test_restaurants_as_published(corpora: Callable[[str], Corpus]) -> None:
     """158 distinct delexicalised test acts and 323 test pairs seen in training; round trips are exact."""
-    result = audit(load_corpus("restaurants", data_dir))
+    result = audit(corpora("restaurants"))
     assert result.delexicalized_acts["test"] == 158
     assert result.test_in_train.count == 323
     assert result.round_trips.count == 0
@@ -179,8 +180,8 @@ def test_restaurants_as_published(data_dir: Path) -> None:
     assert result.cues.count < 0.04 * result.cues.out_of
 
 
-def test_the_embedded_corpus_is_clean() -> None:
-    result = audit(load_corpus("trails"))
+def test_the_embedded_corpus_is_clean(corpora: Callable[[str], Corpus]) -> None:
+    result = audit(corpora("trails"))
     assert result.values_not_found.count == result.round_trips.count == result.test_in_train.count == 0
 
 

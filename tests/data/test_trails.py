@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +15,16 @@ import pytest
 import yaml
 
 from dactnlg.acts import Turn, parse
-from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.corpus import SPLITS, Corpus
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.surface import detokenize, tokenize
 from dactnlg.text.values.delexicalization import Delexicalizer
 from dactnlg.text.values.realization import realize
 
-SPLITS = ("train", "valid", "test")
-
 
 @pytest.fixture(scope="module")
-def corpus() -> Corpus:
-    return load_corpus("trails")
+def corpus(corpora: Callable[[str], Corpus]) -> Corpus:
+    return corpora("trails")
 
 
 @pytest.fixture(scope="module")

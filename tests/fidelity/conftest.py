@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.corpus import Corpus
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.runs.run import Run
 
 
 @pytest.fixture(scope="module")
-def corpus() -> Corpus:
-    return load_corpus("trails")
+def corpus(corpora: Callable[[str], Corpus]) -> Corpus:
+    return corpora("trails")
 
 
 @pytest.fixture(scope="module")

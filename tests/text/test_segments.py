@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
 from dactnlg.acts import Slot, parse
-from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.corpus import Corpus
+from dactnlg.data.pairs import TrainingData, build_preprocessor
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.learning import learn_reader
 from dactnlg.text.preprocessor import Preprocessor
@@ -18,19 +19,19 @@ from dactnlg.text.surface import tokenize
 
 
 @pytest.fixture(scope="module")
-def preprocessor() -> Preprocessor:
-    """Return the preprocessor of the embedded corpus, which has cues for its yes and no."""
-    return build_preprocessor(load_corpus("trails"))[0]
+def preprocessor(training_data: Callable[[str], TrainingData]) -> Preprocessor:
+    """The preprocessor of the embedded corpus, which has cues for yes and no."""
+    return training_data("trails").preprocessor
 
 
 @pytest.fixture(scope="module")
 def segments(preprocessor: Preprocessor) -> Segments:
-    """Return the segments of the embedded corpus."""
+    """The segments of the embedded corpus."""
     return Segments(preprocessor)
 
 
-def test_segments_make_the_text_again() -> None:
-    pairs = build_preprocessor(load_corpus("trails")).pairs
+def test_segments_make_the_text_again(training_data: Callable[[str], TrainingData]) -> None:
+    pairs = training_data("trails").pairs
     counts = Counter[int]()
     for pair in pairs:
         parts = split_sentences(pair.tokens)
@@ -57,10 +58,13 @@ def test_what_a_segment_says(segments: Segments, sentence: str, said: list[str])
 
 
 @pytest.mark.parametrize("reads", [False, True], ids=["cues", "reader"])
-def test_whether_words_lack_a_special_value_is_what_the_whole_report_says(*, reads: bool) -> None:
-    corpus = load_corpus("trails")
-    preprocessor = build_preprocessor(corpus)[0]
+def test_whether_words_lack_a_special_value_is_what_the_whole_report_says(
+    preprocessor: Preprocessor, corpora: Callable[[str], Corpus], *, reads: bool
+) -> None:
+    corpus = corpora("trails")
     if reads:
+        # One of its own: the reader stays with it.
+        preprocessor = build_preprocessor(corpus).preprocessor
         checker = corpus.card.style().checker()
         reader = learn_reader(list(corpus.pairs("train"))[:400], [], checker)
         preprocessor.attach(FidelityChecker(checker, reader, preprocessor.manners))
