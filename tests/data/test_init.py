@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
@@ -34,13 +35,28 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def init(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "dactnlg", "init", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ})
+class Done(NamedTuple):
+    """The exit status of a command, and what it has printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def init(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Give a function that runs `dactnlg init` in a folder."""
+
+    def run(folder: Path, *arguments: str) -> Done:
+        monkeypatch.chdir(folder)
+        return Done(main(["init", *arguments]), *capsys.readouterr())
+
+    return run
 
 
 def test_a_card_and_a_configuration_for_flights(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = init(own, "flights.csv")
+    command = [sys.executable, "-m", "dactnlg", "init", "flights.csv"]
+    done = subprocess.run(command, cwd=own, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     monkeypatch.chdir(own)
     card = load_card("flights.card.yaml")
@@ -60,11 +76,11 @@ def test_a_card_and_a_configuration_for_flights(own: Path, monkeypatch: pytest.M
         assert len(line) <= 120
 
 
-def test_nothing_is_replaced_unasked(own: Path, tmp_path: Path) -> None:
+def test_nothing_is_replaced_unasked(own: Path, init: Callable[..., Done], tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes((own / "flights.csv").read_bytes())
     (tmp_path / "a.yaml").write_text("mine")
     done = init(tmp_path, "a.csv")
-    assert done.returncode == 2 and "--overwrite" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "--overwrite" in done.stderr
     assert not (tmp_path / "a.card.yaml").exists()
     assert init(tmp_path, "a.csv", "--overwrite").returncode == 0
     assert (tmp_path / "a.yaml").read_text() != "mine"
@@ -92,7 +108,9 @@ def test_nothing_is_replaced_unasked(own: Path, tmp_path: Path) -> None:
         ("family \U0001f469\u200d\U0001f373.csv", []),
     ],
 )
-def test_formats(name: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_format_has_a_card_and_a_configuration(
+    name: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     keys = ("Dialogue act", "what is said") if "other" in name else ("mr", "ref") if "mr" in name else ("act", "text")
     rows = [dict(zip(keys, pair, strict=True)) | {"id": "7"} for pair in flights()]
@@ -133,7 +151,9 @@ def test_formats(name: str, arguments: list[str], tmp_path: Path, monkeypatch: p
         ("inform(a=b),It is b.\ninform(a=c),It is c.\n", [], "the first row names the columns.*inform.a=b"),
     ],
 )
-def test_what_is_no_data_is_refused(content: str, arguments: list[str], message: str, tmp_path: Path) -> None:
+def test_what_is_no_data_is_refused(
+    content: str, arguments: list[str], message: str, init: Callable[..., Done], tmp_path: Path
+) -> None:
     (tmp_path / "x.csv").write_text(content)
     done = init(tmp_path, "x.csv", *arguments)
     assert done.returncode == 2
@@ -142,7 +162,7 @@ def test_what_is_no_data_is_refused(content: str, arguments: list[str], message:
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
 
 
-def test_train_points_to_init(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_data_in_the_place_of_a_configuration_are_told_of_init(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", str(own / "flights.csv")]) == 2
     assert "flights.csv is data, not a configuration" in (error := capsys.readouterr().err)
     assert "dactnlg init" in error
@@ -217,7 +237,9 @@ def test_columns_are_found(own: Path) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_spreadsheets_set_other_marks_than_commas(own: Path, delimiter: str, tmp_path: Path) -> None:
+def test_spreadsheets_separate_columns_by_other_marks_than_commas(
+    own: Path, delimiter: str, init: Callable[..., Done], tmp_path: Path
+) -> None:
     with (own / "flights.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.reader(stream))
     with (tmp_path / "x.csv").open("w", encoding="utf-8-sig", newline="") as stream:
