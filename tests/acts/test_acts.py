@@ -32,7 +32,7 @@ letters = st.characters(exclude_characters=DELIMITERS + "\n\r")
 words = st.text(alphabet=letters, min_size=1).filter(lambda word: not any(map(str.isspace, word)))
 # A slot name may hold spaces and question marks, but not at its ends.
 names = words | st.text(letters, min_size=1).map(str.strip).filter(bool)
-# A slot called `slot` is what DSTC2's notation says otherwise.
+# A slot called `slot`, which DSTC2's notation uses otherwise.
 slots = st.builds(Slot, st.just("slot") | names, st.none() | values | names)
 acts = st.builds(DialogueAct, words | words.map("?{}".format), st.lists(slots, max_size=4).map(tuple))
 turns = st.builds(Turn, st.lists(acts, min_size=1, max_size=4).map(tuple))
@@ -56,7 +56,7 @@ def test_the_canonical_notation_is_one_line(turn: Turn) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " a", "a ", "a\nb", "a\rb", "a=b", "?a", "a?b(", "'a'", "a\\"])
-def test_what_cannot_be_a_name(name: str) -> None:
+def test_odd_names_are_refused(name: str) -> None:
     with pytest.raises(ActError):
         Slot(name)
     with pytest.raises(ActError):
@@ -112,7 +112,7 @@ NOTATIONS = [
     ('inform(name="a; b) c")', [("inform", [("name", "a; b) c")])]),
     ("inform(price=between 10, 20 and 30)", [("inform", [("price", "between 10, 20 and 30")])]),
     ("inform(name=x (the small one);a=b)", [("inform", [("name", "x (the small one)"), ("a", "b")])]),
-    # SFRES: commas part slots where a name and an equals sign follow.
+    # SFRES: a comma separates slots where a name and an equals sign follow.
     ("inform(name=a b,food=c, near=d)", [("inform", [("name", "a b"), ("food", "c"), ("near", "d")])]),
     ("inform(finish=matt , black;kids=no)", [("inform", [("finish", "matt , black"), ("kids", "no")])]),
     ("inform(a=x (b, c=d), e=f)", [("inform", [("a", "x (b, c=d)"), ("e", "f")])]),
@@ -455,7 +455,7 @@ def test_errors_reach_another_process_as_they_are() -> None:
     found, left = [], [DactnlgError]
     while left:
         left += (kind := left.pop()).__subclasses__()
-        # Other tests have kinds of their own.
+        # Other tests define errors of their own.
         found += [kind] if kind.__module__.startswith("dactnlg.") else []
     given = {"ActSyntaxError": ("expected a name", "inform(", 7), "UnknownNameError": ("slot", "fod", ["food"], "here")}
     given["TooManyMessages"] = (9, 3)

@@ -40,7 +40,7 @@ def preprocessor_of(pairs: list[Pair]) -> Preprocessor:
 
 
 def look(preprocessor: Preprocessor, pair: Pair, names: Names) -> tuple[bytes, ...]:
-    """What a model that wants these arrays sees of one pair, encoded alone and stripped of padding."""
+    """Return what a model with these arrays sees of one pair, encoded alone and stripped of padding."""
     act = preprocessor.encoder.vectors([pair.turn], [pair.corpus]).tobytes()
     tokens = " ".join(pair.tokens).encode()
     if names == ACT:
@@ -51,7 +51,7 @@ def look(preprocessor: Preprocessor, pair: Pair, names: Names) -> tuple[bytes, .
 
 
 def seen(preprocessor: Preprocessor, batch: Batch, row: int, names: Names) -> tuple[bytes, ...]:
-    """The same, from one row of a batch."""
+    """Return the same from one row of a batch."""
     words = preprocessor.vocabulary.decode(batch["targets"][row].tolist())
     if names == ACT:
         return batch["act"][row].tobytes(), " ".join(words).encode()
@@ -93,7 +93,7 @@ def test_weights_are_the_number_of_occurrences_to_a_power(pairs: list[Pair], nam
 
 
 @given(SPLITS, st.sampled_from([ACT, ALL]), st.sampled_from([1, 3, 8]), st.none() | st.integers(0, 5))
-def test_the_shape_of_a_batch(pairs: list[Pair], names: Names, size: int, seed: int) -> None:
+def test_batches_have_the_shape_that_their_rows_need(pairs: list[Pair], names: Names, size: int, seed: int) -> None:
     preprocessor = preprocessor_of(pairs)
     data = Dataset.encode(preprocessor, pairs, names)
     batches = list(data.batches(size, None if seed is None else np.random.default_rng(seed)))
@@ -110,7 +110,7 @@ def test_the_shape_of_a_batch(pairs: list[Pair], names: Names, size: int, seed: 
             length = int(lengths[row])
             line, targets = batch["tokens"][row], batch["targets"][row]
             assert line[0] == BOS_ID and targets[length - 1] == EOS_ID
-            # What is read is what was to be predicted one step before.
+            # The input is the target of the step before.
             np.testing.assert_array_equal(line[1:length], targets[: length - 1])
             assert (targets[: length - 1] > EOS_ID).all()
             assert (line[length + 1 :] == PAD_ID).all() and (targets[length:] == PAD_ID).all()
@@ -125,7 +125,7 @@ def test_padded_lengths_are_few(length: int) -> None:
 
 
 def split_of(count: int) -> tuple[Preprocessor, list[Pair]]:
-    """Pairs that differ, of lengths between 1 and 20."""
+    """Return pairs that differ, of lengths between 1 and 20, and their preprocessor."""
     chance = random.Random(4)
     turn = parse("inform(name=a)")
     pairs = [Pair(turn, None, (f"w{i}", *["x"] * chance.randrange(20))) for i in range(count)]
@@ -133,7 +133,7 @@ def split_of(count: int) -> tuple[Preprocessor, list[Pair]]:
 
 
 def order(data: Dataset, rng: np.random.Generator | None) -> list[tuple[int, ...]]:
-    """The first word of every row in the order of an epoch."""
+    """Return the first word of every row in the order of an epoch."""
     return [tuple(batch["targets"][real_rows(batch), 0].tolist()) for batch, _ in data.batches(8, rng)]
 
 

@@ -1,4 +1,4 @@
-"""The real corpora, read whole: sizes as published, every act parsed, every quirk met and counted."""
+"""The real corpora, read whole: sizes as published, cards that agree with the data, and every known quirk."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_cased_and_spaced_are_what_the_sentences_are(corpus: Corpus) -> None:
     sentences = [sentence for _, sentence in corpus.pairs("train")]
     cased = sum(sentence != sentence.lower() for sentence in sentences) / len(sentences)
     assert (cased > 0.5) == corpus.card.cased
-    # Spaced corpora set full stops apart; a few of RNNLG's rows slipped.
+    # Spaced corpora set marks apart, but for a few rows of RNNLG's.
     attached = sum(any(word[-1] in ",;?" and len(word) > 1 for word in s.split()) for s in sentences) / len(sentences)
     assert (attached < 0.05) == corpus.card.spaced
 
@@ -67,7 +67,7 @@ def test_cues_agree_with_gold_sentences(corpus: Corpus) -> None:
     """Few gold sentences are flagged, and most of those are the corpus's own mistakes (E2E leaves slots out)."""
     checker = SlotChecker(Delexicalizer(), {name: slot.cues for name, slot in corpus.card.slots.items() if slot.cues})
     checked = flagged = extra = sentences = 0
-    # The large corpora are sampled: their training sets are more of the same.
+    # Without the training sets of the large corpora, which are more of the same.
     for split in SPLITS if len(corpus.split("train")) < 4500 else ("valid", "test"):
         for turn, sentence in corpus.pairs(split):
             sentences += 1
@@ -114,8 +114,7 @@ def test_the_stray_quote_is_mended_and_counted(restaurants: Corpus) -> None:
 
 def test_restaurants_overlap_as_measured(restaurants: Corpus) -> None:
     """The numbers of the corpora's README: 1648 duplicate rows, 323 test pairs also in train."""
-    rows = [(row.turn, row.references[0], row.handcrafted[0]) for split in SPLITS for row in restaurants.split(split)]
-    pairs = [row[:2] for row in rows]
+    pairs = [pair for split in SPLITS for pair in restaurants.pairs(split)]
     train = set(restaurants.pairs("train"))
     assert sum(pair in train for pair in restaurants.pairs("test")) == 323
     assert len(pairs) - len(set(pairs)) == 1648

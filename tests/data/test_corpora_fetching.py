@@ -1,4 +1,4 @@
-"""Fetching from a local server: whole, tampered, broken off, as archives; and never a half file."""
+"""Fetching from a local server: whole, tampered or broken-off files and archives; half a file is never left."""
 
 from __future__ import annotations
 
@@ -123,18 +123,20 @@ def test_a_bad_download_leaves_nothing(card: Path, tmp_path: Path, publisher: Pu
     assert files_below(tmp_path / "data") == whole
 
 
-def test_nobody_answers(card: Path, tmp_path: Path) -> None:
+def test_a_server_that_does_not_answer_is_one_error(card: Path, tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="cannot fetch http://127.0.0.1:9/"):
         fetch(card, tmp_path / "data", base_url="http://127.0.0.1:9", progress=False)
 
 
-def test_a_folder_that_cannot_be_written(card: Path, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_one_error(card: Path, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file, not a folder")
     with pytest.raises(CorpusError, match="cannot write"):
         fetch(card, tmp_path / "data", progress=False)
 
 
-def test_a_mirror_of_a_known_corpus(card: Path, tmp_path: Path, publisher: Publisher, data_dir: Path) -> None:
+def test_a_known_corpus_is_fetched_from_a_mirror(
+    card: Path, tmp_path: Path, publisher: Publisher, data_dir: Path
+) -> None:
     for split in ("train", "valid", "test"):
         publisher.files[f"hotel/{split}.json"] = (data_dir / "hotel" / f"{split}.json").read_bytes()
     fetch("hotel", tmp_path / "data", base_url=publisher.url + "/", progress=False)
@@ -146,7 +148,7 @@ def test_the_embedded_corpus_needs_no_fetching(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_corpus_without_an_address(card: Path, tmp_path: Path) -> None:
+def test_a_corpus_without_an_address_cannot_be_fetched(card: Path, tmp_path: Path) -> None:
     card.write_text("name: mine\nformat: pairs\nfiles: {train: {path: mine/x.jsonl}}\nsource: https://example.org\n")
     with pytest.raises(CorpusError, match="no address to fetch it from; see https://example.org"):
         fetch(card, tmp_path / "data", progress=False)
@@ -181,7 +183,7 @@ def archive_card(card: Path, publisher: Publisher, digest: str | None = None) ->
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_members_of_an_archive(card: Path, tmp_path: Path, publisher: Publisher, kind: str) -> None:
+def test_members_of_an_archive_are_fetched_once(card: Path, tmp_path: Path, publisher: Publisher, kind: str) -> None:
     content = packed(kind, {"corpus/train.jsonl": TRAIN, "corpus/README": b"x"})
     publisher.files["v1/all.zip"] = content
     mine = archive_card(card, publisher, sha256(content).hexdigest())
@@ -248,7 +250,7 @@ def test_an_archive_cannot_write_outside(card: Path, tmp_path: Path, publisher: 
     assert not list(tmp_path.rglob("escaped*"))
 
 
-def test_the_dstc2_release(card: Path, tmp_path: Path, publisher: Publisher) -> None:
+def test_the_dstc2_release_is_fetched_and_read(card: Path, tmp_path: Path, publisher: Publisher) -> None:
     """Two tarballs that both hold `data/` and `scripts/config/`, as the publishers pack them."""
     contents = {str(path.relative_to(RAW)): path.read_bytes() for path in RAW.rglob("*") if path.is_file()}
     test = {name: text for name, text in contents.items() if "test" in name or "S1A0" in name}

@@ -50,7 +50,7 @@ def small(tmp_path: Path) -> Audit:
     return audit(load_corpus(tmp_path / "small.yaml"))
 
 
-def test_counts(small: Audit) -> None:
+def test_acts_slots_and_splits_are_counted(small: Audit) -> None:
     assert small.splits == {
         "train": {"acts": 6, "pairs": 6, "expected": 7},
         "test": {"acts": 4, "pairs": 4, "expected": 4},
@@ -62,32 +62,32 @@ def test_counts(small: Audit) -> None:
     assert small.delexicalized_acts == {"train": 4, "test": 3}
 
 
-def test_values_not_found(small: Audit) -> None:
+def test_values_not_found_are_counted_by_slot(small: Audit) -> None:
     # Six in the three of name+food, one, two, none (silent); then two, two, one, none.
     assert (small.values_not_found.count, small.values_not_found.out_of) == (1, 14)
     assert small.values_not_found.examples == ["food=thai | Ark is good."]
     assert small.values_not_found.by_slot == {"inform.food": [1, 5]}
 
 
-def test_ambiguity_and_round_trips(small: Audit) -> None:
+def test_ambiguous_values_and_round_trips_are_counted(small: Audit) -> None:
     assert small.ambiguous.count == 1
     assert small.ambiguous.examples[0].startswith("inform(name=Ark;near=Ark)")
     assert (small.round_trips.count, small.round_trips.out_of) == (0, 10)
 
 
-def test_what_the_splits_share(small: Audit) -> None:
+def test_what_the_splits_share_is_counted(small: Audit) -> None:
     assert small.duplicates.count == 1
     assert small.test_in_train.examples == ["inform(name=Ark;food=thai) | Ark serves Thai food."]
     assert small.unseen_test_acts.count == 2
     assert small.unseen_test_acts.examples == ["inform(name=_;pets=yes)", "?request(food)"]
 
 
-def test_cues(small: Audit) -> None:
+def test_cues_that_disagree_with_their_act_are_counted(small: Audit) -> None:
     assert (small.cues.count, small.cues.out_of) == (2, 3)
     assert small.cues.by_slot == {"pets=no": [1, 1], "pets=yes (not asked for)": [1, 1]}
 
 
-def test_values_beside_yes_and_no(tmp_path: Path) -> None:
+def test_a_value_beside_yes_and_no_counts_as_checked(tmp_path: Path) -> None:
     """What counts as flagged counts as checked, and is named; a slot of no alone may have any values."""
     cues = "parking: {cues: {yes: [has parking], no: [no parking]}}, pets: {cues: {no: [no pets]}}"
     (tmp_path / "x.yaml").write_text(f"name: x\nformat: pairs\nfiles: {{train: {{path: x.csv}}}}\nslots: {{{cues}}}\n")
@@ -113,7 +113,7 @@ def test_what_the_card_alone_has_is_named(tmp_path: Path) -> None:
 def test_every_fault_has_a_remedy(small: Audit) -> None:
     lines = small.to_text().splitlines()
     remedies = [line for line in lines if line.startswith("    remedy: ")]
-    # Round trips are the one kind that is without fault here; rare act types are named behind.
+    # Round trips are the only kind without a fault here; rare act types come last.
     assert len(remedies) == 7
     assert "an alias on the card: slots: {food: {aliases: {'thai': ['OTHER WORDING']}}}" in remedies[0]
     assert any("slots: {pets: {cues: {'no': ['PATTERN']}}}" in line for line in remedies)
@@ -155,7 +155,7 @@ def test_a_slot_that_is_never_said_is_silent(tmp_path: Path) -> None:
     )
 
 
-def test_both_forms_of_the_report(small: Audit) -> None:
+def test_the_report_is_text_or_json(small: Audit) -> None:
     text = small.to_text()
     assert "7" in text.splitlines()[1]
     assert "values not found in their sentence: 1 of 14 (7.14%)" in text

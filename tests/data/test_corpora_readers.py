@@ -55,7 +55,7 @@ def test_csv_groups_rows_that_follow_each_other(tmp_path: Path) -> None:
     assert corpus.card.spaced
 
 
-def test_a_folder_has_a_file_a_split(tmp_path: Path) -> None:
+def test_a_folder_has_one_file_per_split(tmp_path: Path) -> None:
     written(tmp_path, "train.jsonl", '{"act": "a()", "text": "x"}\n')
     written(tmp_path, "dev.csv", "act,text\nb(),y\n")
     corpus = load_corpus(tmp_path)
@@ -72,7 +72,7 @@ def test_a_folder_is_called_by_its_whole_name(tmp_path: Path) -> None:
     assert [load_corpus(tmp_path / name).name for name in ("v1.0", "v1.1")] == ["v1.0", "v1.1"]
 
 
-def test_a_card_of_the_user(tmp_path: Path) -> None:
+def test_a_users_card_is_read(tmp_path: Path) -> None:
     written(tmp_path, "t.jsonl", '{"act": "inform(pets=no)", "text": "No pets."}\n')
     card = "name: mine\nformat: pairs\nfiles: {train: {path: t.jsonl}}\nslots: {pets: {cues: {no: ['no pets']}}}\n"
     corpus = load_corpus(written(tmp_path, "mine.yaml", card))
@@ -215,7 +215,7 @@ def test_a_pipe_is_no_corpus_file(tmp_path: Path, kind: str) -> None:
         load_corpus(tmp_path / "train.jsonl")
 
 
-def test_text_of_another_encoding(tmp_path: Path) -> None:
+def test_utf16_is_recognised(tmp_path: Path) -> None:
     path = tmp_path / "train.jsonl"
     path.write_bytes('{"act": "a()", "text": "x"}'.encode("utf-16"))
     with pytest.raises(CorpusError, match=r"train.jsonl, line 1: not UTF-8 .*; is it UTF-16\?"):
@@ -225,7 +225,7 @@ def test_text_of_another_encoding(tmp_path: Path) -> None:
         load_corpus(path)
 
 
-def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_name_their_line(tmp_path: Path) -> None:
     path = tmp_path / "train.jsonl"
     path.write_bytes(b'{"act": "a()", "text": "caf\xe9"}')
     with pytest.raises(CorpusError, match=r"train.jsonl, line 1: not UTF-8 \(invalid continuation byte\)"):
@@ -355,7 +355,7 @@ slots: {dogs: {cues: {yes: ['^(?!.*(?&no)).*(?&dog)'], no: ['no (?&dog)']}}}
 
 
 @pytest.mark.parametrize("name", ["nowhere.jsonl", "nowhere.yaml", "empty.jsonl", "folder"])
-def test_paths_that_hold_nothing(tmp_path: Path, name: str) -> None:
+def test_paths_without_a_corpus_are_user_errors(tmp_path: Path, name: str) -> None:
     written(tmp_path, "empty.jsonl", "\n")
     (tmp_path / "folder").mkdir()
     with pytest.raises(UserError):

@@ -1,4 +1,4 @@
-"""Counterfeit pairs: other domains as if they spoke of a corpus's own slots."""
+"""Counterfeit pairs: those of other domains, rewritten with the slots of a corpus."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_every_example_is_in_one_split(acts: list[tuple[str, int]], seed: int) -
         assert places == sorted(places)
 
 
-def test_shares_of_each_act_type() -> None:
+def test_each_act_type_is_divided_by_the_shares() -> None:
     examples = [
         example(kind, n) for kind, count in (("inform", 700), ("?request", 200), ("bye", 100)) for n in range(count)
     ]

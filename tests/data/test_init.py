@@ -1,4 +1,4 @@
-"""`dactnlg init`: what it writes for data of one's own loads, tells the truth, and never replaces what is there."""
+"""`dactnlg init`: what it writes for a user's data loads, is true, and replaces nothing unasked."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_card_and_a_configuration_for_flights(own: Path, monkeypatch: pytest.M
     found = audit(load_corpus("flights.card.yaml"))
     assert list(found.splits) == ["train", "valid", "test"]
     assert found.values_not_found.count == found.round_trips.count == found.test_in_train.count == 0
-    # The phrases come from the training part, and tell of the others too.
+    # The phrases come from the training part, and hold in the others.
     assert found.cues.count == 0 and found.cues.out_of > 90 and not found.unchecked
     config = load_config("flights.yaml", models=models)
     assert config.corpus.name == "flights.card.yaml"
@@ -171,7 +171,7 @@ def test_data_in_the_place_of_a_configuration_are_told_of_init(own: Path, capsys
     assert "ends in one of" in capsys.readouterr().err
 
 
-def test_few_pairs_have_a_card_and_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_few_pairs_have_a_card_and_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"act": f"inform(name=n{n};dogs={'yes' if n % 2 else 'no'})", "text": f"n{n} is it."} for n in range(12)]
     (tmp_path / "few.json").write_text(json.dumps(rows))
     assert main(["init", str(tmp_path / "few.json")]) == 0
@@ -193,7 +193,7 @@ def test_proposals_from_a_noisy_corpus(data_dir: Path) -> None:
     assert not slots["name"].aliases and not slots["near"].aliases
 
 
-def test_phrases_that_tell() -> None:
+def test_phrases_that_tell_a_value_are_found() -> None:
     yes, no, none = ["it is refundable"] * 4, ["it is not refundable"] * 4, ["it is fine", "it flies", "all is well"]
     contrast = Contrast([*yes, *no, *none])
     assert contrast.telling({0, 1, 2, 3}, name="refundable").phrases == ("is refundable",)
@@ -219,7 +219,7 @@ def test_what_tells_of_another_slot_is_no_cue(tmp_path: Path, capsys: pytest.Cap
         "genre=fun": [f"It is a fun {word} game." for word in more],
     }
     assert cues_of(tmp_path, said) == {"yes": [r"\bfor[ -]mac\b"], "no": [r"\bno[ -]mac\b"]}
-    # One sentence that says it by a slip does not spoil a phrase with the slot's name; no share is more than all.
+    # One mistaken sentence does not rule out a phrase with the slot's name.
     said["genre=odd"] = ["It is odd and for mac."]
     assert cues_of(tmp_path, said)["yes"] == [r"\bfor[ -]mac\b"]
     counts = re.findall(r"cues tell (\d+) of (\d+)", capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""What `dactnlg init` proposes as other wordings of values: they hold nothing of the sentence around these."""
+"""Aliases that `dactnlg init` proposes: they have no words of the sentence around a value."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_part_of_a_value_is_no_alias(tmp_path: Path) -> None:
         ("'s free", False),
     ],
 )
-def test_bare_phrases(phrase: str, bare: bool) -> None:
+def test_bare_phrases_have_no_words_around_a_value(phrase: str, bare: bool) -> None:
     assert is_bare(phrase) is bare
 
 

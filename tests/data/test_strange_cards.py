@@ -1,4 +1,4 @@
-"""Cards and archives of strangers: nothing outside the data folder, nothing through a link, nothing without an end."""
+"""Cards and archives of strangers: nothing is written outside the data folder or through a link, nor without end."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_card_does_not_replace_another_corpus(card: Path, publisher: Publisher
     assert files_below(tmp_path / "data") == ["hotel/train.json"]
 
 
-def test_a_file_without_an_end_is_left(card: Path, publisher: Publisher, tmp_path: Path) -> None:
+def test_a_file_larger_than_announced_is_refused(card: Path, publisher: Publisher, tmp_path: Path) -> None:
     publisher.files["x"] = b"x" * 300_000
     mine = write(card, publisher, url=f"{publisher.url}/x', size: 200000, release: ['b")
     mine.write_text(mine.read_text().replace("['b'", "['b']"))
@@ -168,7 +168,7 @@ def test_a_bomb_is_not_unpacked(kind: str, tmp_path: Path, monkeypatch: pytest.M
     assert files_below(tmp_path) == ["packed"]
 
 
-def test_a_zip_with_a_password(tmp_path: Path) -> None:
+def test_a_zip_with_a_password_is_refused(tmp_path: Path) -> None:
     content = bytearray(packed("zip", {"a": TRAIN}))
     for at in (6, content.index(b"PK\x01\x02") + 8):
         content[at] |= 1

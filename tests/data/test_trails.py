@@ -1,4 +1,4 @@
-"""The embedded corpus: what its card promises, that its sentences say their acts, and that it can be rebuilt."""
+"""The embedded corpus: its card is true, its sentences say their acts, and it can be rebuilt."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def test_cues_show_the_value_and_nothing_else(corpus: Corpus, pairs: list[tuple[
             found = {pattern.pattern for pattern in patterns if pattern.search(sentence.lower())}
             assert bool(found) == (key in meant), f"{key}: {turn}: {sentence}"
             used |= {(*key, pattern) for pattern in found}
-    # A cue that no sentence needs would only be a chance for mistakes.
+    # A cue that no sentence needs could only do harm.
     assert {(*key, pattern.pattern) for key, patterns in cues.items() for pattern in patterns} == used
 
 

@@ -1,4 +1,4 @@
-"""Several things, each with an act of its own: what is said of one is said of no other."""
+"""Several things, each with an act of its own: what is said of one is not said of another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TWO = "inform(name='Larkspur Lane';dogsallowed=no;near=Tessel)&inform(name='Quar
             "It is near. Larkspur Lane is closed to dogs. It is near Tessel. Quarry Rim is near Tessel.",
             ("dogsallowed=no",),
         ),
-        # What may be said of both at once.
+        # What is said of both at once.
         ("Larkspur Lane and Quarry Rim are near Tessel and closed to dogs.", ()),
         ("Larkspur Lane is near Tessel. Quarry Rim is nice. Both are closed to dogs.", ()),
         ("Larkspur Lane is near Tessel. Quarry Rim is nice. They are closed to dogs.", ()),
@@ -62,7 +62,7 @@ def test_sentences_about_two_things_are_at_fault_where_one_of_them_is(checker: F
         ),
         ("There are no trails near Tessel that are open to dogs. Instead, you could try Quarry Rim.", None),
         ("There are no trails near Tessel that allow dogs. You could try Quarry Rim. It is open to dogs.", None),
-        # Which comes first is not known where one sentence says all.
+        # If one sentence says everything, the order is not known.
         ("You could try Quarry Rim, as no trail near Tessel allows dogs. Dogs are allowed.", None),
     ],
 )

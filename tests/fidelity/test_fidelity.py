@@ -31,7 +31,7 @@ def test_what_people_do_is_probable_and_what_another_act_does_is_not(checker: Fi
     tokens = [checker.delexicalizer.delexicalize(turn, sentence).tokens for turn, sentence in pairs]
     own = [checker.improbable(turn, said) for (turn, _), said in zip(pairs, tokens, strict=True)]
     assert np.mean([not each for each in own]) >= 0.97
-    # The only one, or none, or how many: not what the sentences of plain statements say.
+    # Sentences of plain statements do not say that it is the only one, that there is none, or how many there are.
     plain = [said for (turn, _), said in zip(pairs, tokens, strict=True) if turn.acts[0].act_type == "inform"]
     for act_type in ("inform_only_match", "inform_no_match", "inform_count"):
         others = [checker.improbable(Turn((DialogueAct(act_type),)), said) for said in plain]
@@ -46,11 +46,11 @@ def test_questions_are_lost_beside_others(checker: FidelityChecker) -> None:
     assert read(checker, turn, tokens).missing == ("season",)
 
 
-def test_what_nothing_is_known_of_is_lost_where_it_stands_alone(checker: FidelityChecker) -> None:
+def test_an_act_of_no_information_names_its_slot(checker: FidelityChecker) -> None:
     turn = parse("inform_no_info(view)")
     assert checker.check(turn, "I don't know.").questions == ("inform_no_info(view)",)
     assert checker.check(turn, "I have no notes on the views.").questions == ()
-    # A question by itself is asked, or another one is.
+    # A lone question without the slot's name may still ask for it.
     assert checker.check(parse("?request(region)"), "and where?").questions == ()
 
 
@@ -62,12 +62,12 @@ def test_what_nothing_is_known_of_is_lost_where_it_stands_alone(checker: Fidelit
         ("inform_no_info(stroller)", "i don't know how long it is .", ("inform_no_info(stroller)",)),
     ],
 )
-def test_what_training_never_asked_for_is_named(
+def test_a_slot_that_training_never_asked_for_is_named(
     checker: FidelityChecker, act: str, sentence: str, lost: tuple[str, ...]
 ) -> None:
     turn = parse(act)
     assert look(checker, turn, tokenize(sentence)).questions == lost
-    # In people's sentences nothing shows it, and in what is generated no more than that it is named.
+    # In people's sentences it cannot be checked; generated ones must name the slot.
     report = checker.check(turn, sentence)
     assert report.questions == () and report.unchecked
 
@@ -80,7 +80,7 @@ def test_what_one_sentence_does_is_done(checker: FidelityChecker) -> None:
     assert checker.check(turn, f"{informing} {more}").acts == {"recommend()": "inform()"}
 
 
-def test_every_denied_yes_is_told_from_one_that_is_left_out(checker: FidelityChecker, corpus: Corpus) -> None:
+def test_a_yes_for_a_no_is_a_contradiction(checker: FidelityChecker, corpus: Corpus) -> None:
     found = []
     for turn, sentence in corpus.pairs("test"):
         binary = [slot for _, slot in turn.slots() if slot.special in OPPOSITE]
@@ -278,7 +278,7 @@ def test_what_is_said_of_both_holds_for_both(
 ) -> None:
     turn = parse("compare(name='Orrin Falls';dogsallowed=yes;name='Ivy Cutting';dogsallowed=no)")
     assert checker.check(turn, sentence).misplaced == misplaced
-    # Where they are alike both are.
+    # Both may have the same value.
     turn = parse("compare(name='Orrin Falls';dogsallowed=yes;name='Ivy Cutting';dogsallowed=yes)")
     assert not checker.check(turn, "Orrin Falls and Ivy Cutting both allow dogs. Both allow dogs.").misplaced
 
@@ -293,7 +293,7 @@ def test_what_is_said_of_both_holds_for_both(
         ("?confirm(season=summer)", "Do you care about the season? Is summer fine?", ""),
         ("?confirm(season=summer)", "Is summer your preference for the season?", ""),
         ("inform_count(count=3;season=dontcare)", "There are 3 trails if you do not care about the season.", ""),
-        # What is asked for is asked for, not confirmed.
+        # A question asks for a slot and does not confirm that it does not matter.
         ("?request(season)", "You do not care about the season?", "season"),
         ("?request(season)", "What season would you like, or do you not care about the season?", ""),
         ("?select(season=summer;season=dontcare)", "Would you like summer, or do you not care about the season?", ""),

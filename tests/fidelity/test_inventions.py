@@ -1,4 +1,4 @@
-"""Values that a sentence invents: other acts' values put into people's sentences are found, what people say is not."""
+"""Invented values: values of other acts put into people's sentences are found, and people's own words are not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VALUES = {
         ("inform(name='Red Kite Ridge')", "The Red Kite is near.", []),
         ("inform(name='Red Kite')", "Red Kite is near the Old Mill; call 0555 310 402.", ["old mill", "0555 310 402"]),
         ("inform(name='Old Mill')", "The Old Mill is near.", []),
-        # What these words mean, others may mean as well.
+        # These words may mean something else.
         ("inform(name='Red Kite')", "Red Kite is easy to find, very hard to miss, and one of 12 paths.", []),
         ("inform(name='Red Kite')", "Red Kite is in the hills or north valley.", []),
     ],
@@ -50,7 +50,7 @@ def test_telling_values_are_found(act: str, sentence: str, invented: list[str]) 
         ("inform(rating='5 out of 5')", "it has 5 of 5 stars", []),
         ("inform(price='£20-25')", "it costs £ 20 ￭-￭ 30", ["30"]),
         ("inform(name='red kite')", "SLOT_NAME#2 is one of 20 , or 20 to 30", ["20", "30"]),
-        # None, and one, may be said of anything, and numbers of no value, too; or where an act has no values.
+        # 0 and 1 may count anything, and so may numbers of no value, or of acts without values.
         ("inform_no_match(name='red kite')", "there are 0 pubs , or 1 pub", []),
         ("inform(rating=low)", "a low rating is 7", []),
         ("ask_rating()", "how did you like it , from 1 to 5", []),
@@ -91,7 +91,7 @@ def test_words_that_training_says_of_nothing_else_are_values() -> None:
     pairs += [(parse(f"inform(name='path {n}';count=12)"), f"Path {n} is good.") for n in range(20)]
     values = {"difficulty": ["easy", "hard"], "area": ["hills", "the marsh"], "count": ["12"], "type": ["good"]}
     told = learn_told(pairs, values)
-    # "Hills" are said of others, "hard" of nothing, and 12 may count anything.
+    # "Hills" is said for other acts too, "hard" never, and 12 may count anything.
     assert told == {"difficulty": ["easy"], "area": ["the marsh"]}
     inventions = Inventions(values, told)
     assert inventions.invented(parse("inform(name=x)"), "X is easy, in a marsh.") == [
@@ -99,7 +99,7 @@ def test_words_that_training_says_of_nothing_else_are_values() -> None:
         Slot("area", "the marsh"),
     ]
     assert inventions.invented(parse("inform(name='Easy Path')"), "Easy Path is in the hills.") == []
-    # What there is to choose from.
+    # A question may name the values to choose from.
     assert inventions.invented(parse("?request(difficulty)"), "Do you want an easy one?") == []
 
 

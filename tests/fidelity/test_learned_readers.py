@@ -65,10 +65,10 @@ def test_words_tell_of_slots_that_an_act_lacks() -> None:
     pairs = [(parse(f"inform(name=b{n};power='{n} watt')"), f"b{n} has a power of {n} watt") for n in range(30)]
     pairs += [(parse(f"inform(name=b{n};height=dontcare)"), f"b{n} is for those who do not care") for n in range(30)]
     pairs += [(parse(f"inform(name=b{n};size=small)"), f"b{n} is small in size and has a plug") for n in range(30)]
-    # A welcome names what can be asked for, and that as a rule.
+    # A welcome names what can be asked for.
     pairs += [(parse(f"inform(name=b{n};price=low)"), f"b{n} has a low price") for n in range(60)]
     pairs += [(parse("welcome()"), "you can ask for a price")]
-    # Now and then somebody names what is not asked for.
+    # Two sentences name a slot that their act lacks.
     pairs += [(parse(f"inform(name=b{n};size=large)"), f"b{n} has a large size and height") for n in range(2)]
     checker, _ = learn_plain(pairs)
     assert checker.reader is not None
@@ -76,14 +76,14 @@ def test_words_tell_of_slots_that_an_act_lacks() -> None:
     named = checker.check(parse("inform(name=b7)"), "b7 has a power")
     assert (named.extra, named.ok) == (("power",), False)
     assert checker.check(parse("inform(name=b7;size=small)"), "b7 is small if you do not care").extra == ("dontcare",)
-    # Words that name a slot may be those for several of its values.
+    # The name of a slot may be said once for several of its values.
     assert checker.check(parse("inform(name=b7;size=small;power=a;power=b)"), "b7 is small in power a or b").extra == ()
     assert checker.check(*pairs[7]).ok and checker.check(*pairs[37]).ok and checker.check(*pairs[67]).ok
 
 
 def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
     free = [f"there are {n} inns if you do not care about the family" for n in range(20)]
-    # As often people leave it out, so that nothing more is needed for those who learn from them.
+    # People leave it out as often, so that the reader does not miss it.
     pairs = [(parse(f"inform_count(count={n};family=dontcare)"), text) for n, text in enumerate(free)]
     pairs += [(parse(f"inform_count(count={n};family=dontcare)"), f"there are {n} inns") for n in range(20)]
     pairs += [(parse(f"inform_count(count={n};near=b)"), f"there are {n} inns near b") for n in range(20)]
@@ -93,7 +93,7 @@ def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
         assert naming.faults(turn, text.split())[0] == ["family=dontcare"]
     for text in ("there are 3 inns of any kind", "there are 3 family inns", "there are 3 inns whatever it is"):
         assert naming.faults(turn, text.split())[0] == []
-    # What training hardly ever has is named, with words for what does not matter.
+    # What training hardly ever has must be named, together with words for what does not matter.
     turn = parse("?confirm(near=dontcare)")
     for text in ("you do not care about the price", "would you like it to be near to", "it is near b"):
         assert naming.faults(turn, text.split())[0]
@@ -118,7 +118,7 @@ def test_any_of_what_a_slot_names_is_said_plainly() -> None:
     ]
     _, naming = learn_plain(pairs)
     assert naming.does_not_matter(["in", "any", "price", "range"], "price_range")
-    # What may be meant of others as well, and a yes.
+    # Words that may belong to other slots, and a yes.
     assert not naming.does_not_matter(["in", "any", "range"], "price_range")
     assert not naming.does_not_matter(["in", "any", "old", "size"], "size")
     assert not naming.does_not_matter(["good", "for", "any", "pets"], "pets")
@@ -181,7 +181,7 @@ def test_facts_are_what_a_turn_states_beside_its_values() -> None:
         ("there are SLOT_COUNT pubs with a garden , regardless of the price .", [["of", "the", "price", "."]]),
         ("no preference for SLOT_AREA or the price . it has a garden", [["for"]]),
         ("it has a garden .", []),
-        # What is denied behind it is so.
+        # A denial behind it is a statement.
         ("if you do not care about the meal does not allow dogs", [["about", "the", "meal"]]),
         (
             "if you do not care whether it does not allow dogs",
@@ -207,7 +207,7 @@ def test_what_does_not_matter_stands_behind_the_words_for_it(text: str, expected
         ("if you do not care about the price , there are pubs", False),
     ],
 )
-def test_what_is_named_as_if_it_did_matter(text: str, expected: bool) -> None:
+def test_what_is_named_elsewhere_matters(text: str, expected: bool) -> None:
     assert matters(text.split(), {"garden"}) is expected
 
 

@@ -63,7 +63,7 @@ def test_two_slips_among_twenty_sentences_do_not_make_kinds_alike() -> None:
     share = Fraction(1, 20)
     for count in range(1, 80):
         for mistaken in range(count + 1):
-            # The probability of at least so many where one of twenty is worded like the other kind.
+            # The probability of at least so many if one in twenty is worded like the other kind.
             chance = sum(comb(count, n) * share**n * (1 - share) ** (count - n) for n in range(mistaken, count + 1))
             if chance != share:
                 assert alike(mistaken, count) == (mistaken > share * count and chance < share), (mistaken, count)

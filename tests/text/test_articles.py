@@ -32,13 +32,13 @@ TRAINING = [text.split() for text, times in TIMES.items() for _ in range(times)]
             "it is in SLOT_PRICE range with SLOT_RATING rating",
             "it is in the SLOT_PRICE range with a SLOT_RATING rating",
         ),
-        # Of several things, where training has both, where it has too few, and where something else stands before.
+        # Several things; training has both; training has too few; another word stands before.
         ("pubs with SLOT_RATING rating -s", ""),
         ("pubs with SLOT_RATING rating levels and beer", ""),
         ("it has SLOT_VIEW view", ""),
         ("it has SLOT_RARE roof", ""),
         ("a pub of SLOT_RATING rating", ""),
-        # Values of one slot are alike.
+        # A second value of a slot has the article of the first.
         ("a pub with SLOT_RATING#2 rating", "a pub with a SLOT_RATING#2 rating"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Casing: what training sentences write is written again, and what they never wrote follows the habit of its slot."""
+"""Casing: words and values are written as in training; unseen values follow the style of their slot."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_values_are_written_as_their_sentences_write_them() -> None:
     assert casing.value("name", "mcDOUGAL") == "McDougal"
     assert casing.value("name", "ReD dOOr") == "rED DooR"
     assert casing.inside == {}, "what stood in the place of a value is no word of the sentence"
-    # Of another slot nothing was learned, of another name the habit.
+    # Nothing was learned about the other slot; another name follows the style of names.
     assert casing.value("near", "red kite") == "red kite"
     assert casing.value("name", "blue door") == "Blue Door"
 
@@ -96,13 +96,13 @@ def test_values_are_written_as_their_sentences_write_them() -> None:
         (["x1", "ab"], ["X1", "AB"], "upper"),
         (["Ab", "cd"], ["ab", "cd"], "lower"),
         (["Ab", "cd"], ["Ab", "cd"], "as given"),
-        # Both explain every value: nothing is changed without need.
+        # If every style explains the values, they stay as given.
         (["7", "12"], ["7", "12"], "as given"),
-        # The odd one out does not decide, sentences do.
+        # Sentences are counted, not values.
         (["ab", "cd", "cd"], ["Ab", "CD", "CD"], "upper"),
     ],
 )
-def test_the_style_of_a_slot(values: list[str], said: list[str], style: str) -> None:
+def test_values_never_seen_follow_the_style_of_their_slot(values: list[str], said: list[str], style: str) -> None:
     casing = learn(*((f"inform(s='{value}')", f"it is {form}") for value, form in zip(values, said, strict=True)))
     assert casing.styles.get("s", "as given") == style
     assert casing.value("s", "neW vaLue") == STYLES[style]("neW vaLue")
@@ -187,6 +187,6 @@ def test_an_empty_corpus_teaches_nothing() -> None:
 def test_a_value_keeps_its_own_spaces_for_readers() -> None:
     assert respaced("St . John 's", "st. john's") == "St. John's"
     assert respaced("red  Kite", "Red kite ") == "red Kite "
-    # Another wording is another wording.
+    # Other words are not respaced.
     assert respaced("12 main st", "12 main street") == "12 main st"
     assert respaced("Strasse", "straße") == "Strasse"

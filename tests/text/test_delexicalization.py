@@ -1,4 +1,4 @@
-"""Values out, placeholders in, and back: whatever the sentence, nothing is lost; whatever the value, no half of it."""
+"""Values become placeholders and values again: no sentence loses anything, and no value is replaced by half."""
 
 from __future__ import annotations
 
@@ -141,10 +141,10 @@ def test_lexicalize_fills_every_placeholder(pairs: list[tuple[str, str]]) -> Non
         ("inform(name='Rock And Cliff Way')", "Rock & Cliff Way", "NAME"),
         ("inform(name='Harry\\'s Cut')", "Harry’s Cut’s easy.", "NAME’s easy."),
         ("inform(name='Harry’s Cut')", "Harry's Cut's easy.", "NAME's easy."),
-        # Folded, these have another length.
+        # These change their length when they are folded.
         ("inform(name='Weiß')", "Weiß's bar", "NAME's bar"),
         ("inform(name='İst')", "İst's bar", "NAME's bar"),
-        # Digits to Python, and no numbers; numbers longer than it reads.
+        # Digits that are no numbers to Python, and numbers that are too long for it.
         ("inform(a='²';b='①')", "² and ①", "A and B"),
         (f"inform(price='£{'9' * 5000}')", f"£{'9' * 5000}", "PRICE"),
         ("inform(address='12 Main Street')", "at 12 main st.", "at ADDRESS."),
@@ -163,7 +163,7 @@ def test_lexicalize_fills_every_placeholder(pairs: list[tuple[str, str]]) -> Non
         ("offer(name=taj)&inform(name=Taj;food=hot)", "taj serves hot food", "NAME serves FOOD food"),
     ],
 )
-def test_hard_cases(act: str, sentence: str, expected: str) -> None:
+def test_values_become_placeholders_in_hard_cases(act: str, sentence: str, expected: str) -> None:
     assert shown(act, sentence) == expected
 
 
@@ -212,7 +212,7 @@ def test_the_filler_is_what_the_sentence_says() -> None:
     assert found.fillers == {"SLOT_NAME": ("Red", "Door"), "SLOT_AREA": ("Noma", "or", "Hayes", "Valley")}
 
 
-def test_aliases_and_silent_slots_of_the_card() -> None:
+def test_aliases_are_found_and_silent_slots_are_not_required() -> None:
     act = "inform(area=centre;pricerange='less than £20')&canthelp(name=none;food=thai)"
     aliases = {"area": {"Centre": ["middle of town"]}, "pricerange": {"less than £20": ["cheap"]}}
     found = delexicalize(act, "cheap and in the Middle of Town", aliases=aliases, silent=["canthelp.food"])
@@ -231,7 +231,7 @@ def test_placeholders_have_no_odd_characters() -> None:
     assert not is_placeholder("slot_x")
 
 
-def test_the_placeholders_joiners_hold_the_value() -> None:
+def test_a_value_takes_the_joiners_of_its_placeholder() -> None:
     tokens = [f"({JOINER}", f"SLOT_NAME{JOINER}", "-", f"SLOT_FOOD{JOINER}", "ish", "SLOT_NAME", f"{JOINER}s"]
     assert lexicalize(tokens, {"SLOT_NAME": ["Kite"], "SLOT_FOOD": ["Thai"]}) == "(Kite- Thaiish Kites"
     assert lexicalize(["a", "SLOT_NAME", "b"], {}) == "a b"
@@ -254,7 +254,7 @@ def test_every_sentence_of_every_corpus_round_trips(name: str, corpora: Callable
         ("?select(area='a OR b  or c')", "?select(area=a;area=b;area=c)"),
         ("inform(area='a or a')", "inform(area=a)"),
         ("inform(area=x)&?confirm(area='a or b')", "inform(area=x)&?confirm(area=a;area=b)"),
-        # Of another slot, or another word, or no value to speak of.
+        # Another slot, another word, and what is no ordinary value.
         ("inform(name='a or b')", "inform(name='a or b')"),
         ("inform(area='orford and b')", "inform(area='orford and b')"),
         ("inform(area=dontcare;area;area=' or b')", "inform(area=dontcare;area;area=' or b')"),
@@ -326,7 +326,7 @@ def test_rnnlgs_handcrafted_sentences_take_values_apart(corpora: Callable[[str],
     assert sum(bool(joined.delexicalize(turn, s).missing) for turn, s in rows) > 0.8 * len(rows)
 
 
-def test_of_an_ordinary_word_only_the_mention_nearest_to_the_slots_name_is_the_value() -> None:
+def test_an_ordinary_word_is_the_value_only_where_it_is_nearest_to_the_slots_name() -> None:
     act = "recommend(name=zeus;batteryrating=good;type=laptop)"
     sentence = "zeus is a good laptop for a good price with a good battery rating"
     plain = "SLOT_NAME is a SLOT_BATTERYRATING SLOT_TYPE for a SLOT_BATTERYRATING price with a SLOT_BATTERYRATING"
@@ -362,7 +362,7 @@ def test_values_stand_between_letters_without_spaces() -> None:
     [
         ("inform(app=aspirateur)", "L'aspirateur est un aspirateur.", "L' SLOT_APP est un SLOT_APP ."),
         ("inform(app=aspirateur)", "Il n’y a pas d’aspirateurs.", "Il n’y a pas d’ SLOT_APP s ."),
-        # A value has an elision itself, and what is behind that is another's value.
+        # The value "chambre d'amis" has an elision; what follows it is the value of another slot.
         ("inform(room='chambre d\\'amis';who=amis)", "les amis de la chambre d'amis", "les SLOT_WHO de la SLOT_ROOM"),
         ("inform(area=est)", "C'est à l'est. Qu'est-ce ?", "C'est à l' SLOT_AREA . Qu'est - ce ?"),
         ("inform(name='Orto Blu')", "dell'Orto Blu, un'ora", "dell' SLOT_NAME , un'ora"),
@@ -389,8 +389,8 @@ def test_values_stand_behind_elisions_outside_english(act: str, sentence: str, t
         ("09:30", "9:30.5", False),
     ],
 )
-def test_clocks_of_other_languages_go_round_once_a_day(value: str, said: str, right: bool) -> None:
+def test_other_languages_have_clocks_of_24_hours(value: str, said: str, right: bool) -> None:
     turn, sentence = parse(f"inform(at='{value}')"), f"Um {said} Uhr."
     assert (not Delexicalizer(english=False).delexicalize(turn, sentence).missing) == right
-    # In English 9:00 may be that of the evening.
+    # In English 9:00 may be in the evening.
     assert Delexicalizer().delexicalize(turn, "At 9:00.").missing

@@ -1,4 +1,4 @@
-"""Encoding: which numbers an act becomes, that only training decides which there are, and that padding says nothing."""
+"""Encoding: acts as numbers; training alone decides which there are, and padding is empty."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_entries_stand_in_the_order_written_after_their_act() -> None:
 
 
 @given(TURNS, st.randoms(use_true_random=False))
-def test_the_vector_does_not_mind_the_order_or_the_ordinary_values(turn: Turn, chance: object) -> None:
+def test_vectors_do_not_depend_on_the_order_or_on_ordinary_values(turn: Turn, chance: object) -> None:
     acts = []
     for act in turn:
         slots = [Slot(s.name, f"{s.value}x" if s.delexicalizable else s.value) for s in act.slots]
@@ -99,7 +99,7 @@ def test_an_unseen_combination_is_known_by_its_parts() -> None:
         "slot:food",
         "slot:name",
     }
-    # What has no part that training knew leaves no trace, and is not taken for something else.
+    # An entry without a known part leaves no trace and is not taken for another.
     assert names(encoder, "never(altitude=7)") == set()
     assert names(encoder, "recommend(area=north)") == {"act:recommend"}
     assert names(encoder, "inform(name=x;name=y)") == {"act:inform", "inform|name", "slot:name"}
@@ -140,7 +140,7 @@ def test_sequences_hold_entries_and_words_and_zeros(seen: list[Turn], turns: lis
         return encoder.features[number - 1] if number else None
 
     for turn, pairs, ids in zip(turns, numbers, words, strict=True):
-        # An entry of which training knew neither form says nothing and takes no place.
+        # An entry that training has in neither form takes no place.
         known = [e for e in entries(turn) if set(e[:2]) & set(encoder.features)]
         assert not pairs[len(known) :].any() and not ids[len(known) :].any()
         for (fused, alone, slot), pair, row in zip(known, pairs, ids, strict=False):

@@ -1,4 +1,4 @@
-"""Tokenisers by name: there and back, `<unk>` whole, and one standard reading whatever the system's tokens were."""
+"""Tokenisers: `<unk>` stays whole, and a text has one standard reading whatever the system's tokens were."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fluency: what training never had, verbs and clauses, and what a thing can be said to be."""
+"""Fluency: runs of words that training never has, faults of verbs and clauses, and what a thing can be."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def split(texts: list[str]) -> list[list[str]]:
     return [text.split() for text in texts]
 
 
-def test_training_itself_is_never_doubtful_by_its_runs() -> None:
+def test_training_has_no_doubtful_runs() -> None:
     fluency = Fluency(split(TEXTS), english=False)
     assert [fluency.doubts(text) for text in split(TEXTS)] == [0] * len(TEXTS)
 
@@ -44,7 +44,7 @@ def test_doubts_are_the_runs_that_training_never_had() -> None:
 def test_runs_across_a_place_are_those_that_have_words_at_both_sides() -> None:
     fluency = Fluency(split(["there are pubs in the south", "there are pubs that have beer"]), english=False)
     text = ["there", "are", "pubs", "in", "the", "south", "that", "have", "beer"]
-    # (in the south that) (the south that have) (south that have beer); the rest training has.
+    # New are (in the south that), (the south that have) and (south that have beer).
     assert fluency.strange_runs(text) == 3
     assert [fluency.strange_across(tuple(text), {place}) for place in (1, 3, 4, 6, 8)] == [0, 0, 1, 3, 1]
     assert fluency.strange_across(tuple(text), {4, 8}) == 2
@@ -78,7 +78,7 @@ def test_a_pronoun_reads_as_the_name_that_it_stands_for() -> None:
     assert fluency.doubts(["that", "is", "the", "only", "hotel", "."]) > 0
 
 
-def test_what_is_its_reads_as_what_is_of_the_name() -> None:
+def test_its_reads_as_of_the_name() -> None:
     fluency = Fluency(split([*TEXTS, "the phone number of SLOT_NAME is SLOT_PHONE ."]), english=True)
     assert fluency.doubts(["its", "phone", "number", "is", "SLOT_PHONE", "."]) == 0
     assert fluency.doubts(["its", "phone", "is", "SLOT_PHONE", "."]) > 0
@@ -94,9 +94,9 @@ def test_what_is_its_reads_as_what_is_of_the_name() -> None:
         ("it is only pub in SLOT_AREA .", "it is only cheap in SLOT_AREA ."),
     ],
 )
-def test_the_only_one_has_an_article_and_is_not_there(text: str, right: str) -> None:
+def test_the_only_one_needs_an_article_and_does_not_follow_there_is(text: str, right: str) -> None:
     many = ["there are pub ￭s in SLOT_AREA .", "there are SLOT_TYPE ￭s in SLOT_AREA ."] * 20
-    # Of these sentences none has a run of words that is new.
+    # None of these sentences has a new run of words.
     fluency = Fluency(split([text, right, *many]), english=True)
     assert fluency.doubts(text.split()) == fluency.doubts(right.split()) + 2
 
@@ -249,7 +249,7 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("i looked for any pubs near SLOT_NEAR , but nothing came up .", True),
     ],
 )
-def test_faults_of_clauses(sentence: str, right: bool) -> None:
+def test_faults_of_clauses_are_found(sentence: str, right: bool) -> None:
     assert (faults(sentence.split(), VERBS | {"allow"}) == 0) is right
 
 
@@ -284,7 +284,7 @@ def test_faults_of_clauses(sentence: str, right: bool) -> None:
         "it is in the SLOT_AREA area , has beer , and is cheap .",
     ],
 )
-def test_people_say_so(sentence: str) -> None:
+def test_what_people_say_has_no_faults(sentence: str) -> None:
     assert faults(sentence.split(), VERBS | {"allow", "like", "dislike", "heard", "makes", "rewards", "want"}) == 0
 
 
@@ -312,7 +312,7 @@ def test_people_say_so(sentence: str) -> None:
         "it is a pub that is good for .",
     ],
 )
-def test_nobody_says_so(sentence: str) -> None:
+def test_what_nobody_says_has_faults(sentence: str) -> None:
     words = sentence.split()
     assert faults(words, VERBS | {"allow", "like", "find"}) or objectless(words)
 
@@ -329,12 +329,12 @@ def test_people_leave_objects_out_where_a_noun_has_them() -> None:
         assert objectless(sentence.split()) > 0
 
 
-def test_clauses_about_another_thing_that_a_comma_joins() -> None:
+def test_a_comma_splice_about_another_thing_is_found() -> None:
     for text, wrong in (("the pub is cheap ?", 1), ("the pub that is cheap ?", 0)):
         assert splices([*["are", "you", "talking", "about", "SLOT_NAME"], ",", *text.split()], VERBS) == wrong
 
 
-def test_letters_that_are_attached_to_values() -> None:
+def test_letters_glued_to_values_are_found() -> None:
     sentence = f"it is SLOT_PRICERANGE -ly priced for SLOT_KIND {JOINER}s and SLOT_TYPE {JOINER}s and SLOT_NAME -s"
     assert glued(sentence.split(), {"SLOT_TYPE"}) == 2
 
@@ -355,7 +355,7 @@ def test_a_verb_behind_an_auxiliary_one_belongs_to_it() -> None:
     assert finite(["do", "you", "have", "what", "they", "need"], VERBS | {"need"}) == [0, 5]
 
 
-def test_clauses_that_only_a_comma_joins() -> None:
+def test_comma_splices_are_found() -> None:
     text = "it is a nice place , it is near SLOT_NEAR and their price is low ."
     assert splices(text.split(), VERBS) == 1
     assert splices(["if", "you", "need", "a", "pub", ",", "there", "is", "one", "."], VERBS) == 0
@@ -379,7 +379,7 @@ def test_verbs_are_learned_from_pronouns_and_not_from_articles() -> None:
     assert "climbs" in found and not found & {"walk", "climbed", "child"}
 
 
-def test_what_a_thing_can_be() -> None:
+def test_a_thing_is_only_what_training_says_that_it_is() -> None:
     texts = ["SLOT_NAME is a nice hotel .", "it has a good price range ."] * 60 + ["SLOT_NAME is a price range ."]
     copulas = Copulas(split(texts))
     said = [
@@ -414,9 +414,9 @@ def test_other_languages_have_no_faults_of_english() -> None:
         ),
     ],
 )
-def test_what_there_are_is_several(one: str, several: str) -> None:
+def test_what_there_are_is_plural(one: str, several: str) -> None:
     counted = ["there are SLOT_COUNT SLOT_TYPE ￭s in SLOT_AREA ."] * 20
-    # Training has the words of both, so that their number alone is in doubt.
+    # Training has the words of both, so that only their number is doubtful.
     fluency = Fluency(split([*counted, *[one, several] * 5]), english=True)
     assert fluency.doubts(one.split()) >= 2 > fluency.doubts(several.split())
     # A noun behind a count is made to fit its value, and one behind another word is no longer what there is.

@@ -1,4 +1,4 @@
-"""Having: what things have, and what value of what they have, as training mostly says it."""
+"""Having: "it has a SLOT_COLOR" or "it is SLOT_COLOR", as training mostly says."""
 
 from __future__ import annotations
 

@@ -51,11 +51,11 @@ def test_a_value_is_no_game_where_training_never_says_so(text: str, mistaken: li
     assert Identities(templates).mistaken(text.split()) == mistaken
 
 
-def test_what_people_say_by_mistake_stays_one() -> None:
+def test_a_slip_of_training_is_still_a_mistake() -> None:
     slip = [("opine(maker=x)", "SLOT_MAKER is a game .")]
     text = ["SLOT_MAKER", "is", "a", "game", "."]
     assert Identities(built(GAMES).templates).mistaken(text) == ["SLOT_MAKER"]
-    # Once in sixty texts is a slip, once in thirty need not be, and of few nothing is known.
+    # One in sixty texts is a slip, one in thirty need not be; few texts show nothing.
     assert Identities(built(GAMES + slip).templates).mistaken(text) == ["SLOT_MAKER"]
     assert Identities(built(GAMES[:30] + slip).templates).mistaken(text) == []
     assert Identities(built(GAMES[: LEAST_SEEN - 1]).templates).mistaken(text) == []

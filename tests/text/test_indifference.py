@@ -1,4 +1,4 @@
-"""Indifference: ends of sentences that say what does not matter, read, put together and found in training."""
+"""Indifference: clauses that say what does not matter are recognised, combined and learned from training."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_clause_put_behind_any_sentence_is_found_there() -> None:
             things = tuple(map(words, chance.sample(THINGS, chance.randint(1, 3))))
             end = Indifference(words(chance.choice(STARTS)), things)
             assert parted((*words(main), *end.tokens)) == (words(main), end)
-            # With its mark the sentence is what it was.
+            # The final mark stays with the sentence.
             assert parted((*words(main), *end.tokens, ".")) == ((*words(main), "."), end)
 
 
@@ -148,7 +148,7 @@ def test_training_tells_how_a_slot_does_not_matter() -> None:
             ("inform(name=a)", f"SLOT_NAME has a {how} eco rating")
             for how in ["good", "bad", "fair", "poor", "high", "low"]
         ],
-        # Two at once, another act, and what is said elsewhere tell nothing.
+        # Nothing is learned from two at once, from another act, or from a clause in another place.
         ("inform_count(area=dontcare;food=dontcare)", "there are pubs if you do not care about the area or food"),
         ("?confirm(view=dontcare)", "are you fine if you do not care about the view"),
         ("inform_count(price=dontcare)", "if you do not care about the price there are pubs"),
@@ -161,7 +161,7 @@ def test_training_tells_how_a_slot_does_not_matter() -> None:
     }
 
 
-def test_what_does_not_matter_stands_behind_any_sentence_without_doubt() -> None:
+def test_what_does_not_matter_may_follow_any_sentence() -> None:
     texts = [
         "there are SLOT_COUNT hotels near SLOT_NEAR",
         "there are SLOT_COUNT hotels if you do not care about the price",
@@ -193,7 +193,7 @@ def test_wordings_without_pronouns_come_first_as_sentences_speak_of_one_or_of_se
     assert " ".join(both.tokens) == "if you do not care about the internet or whether they allow dogs"
 
 
-def test_a_slot_of_which_nobody_does_not_care_is_called_by_its_name() -> None:
+def test_a_slot_that_always_matters_in_training_is_called_by_its_name() -> None:
     row = ("inform_count(food=dontcare)", "we have pubs if you do not care about the food")
     prices = [("inform(price_range=a)", f"the price range is SLOT_PRICE_RANGE {word}") for word in "abcdef"]
     corpus = templates(row, *prices)
@@ -202,11 +202,11 @@ def test_a_slot_of_which_nobody_does_not_care_is_called_by_its_name() -> None:
     assert end is not None and " ".join(end.tokens) == "if you do not care about the price range"
     near = by_name(start, "near", corpus)
     assert near is not None and " ".join(near.tokens) == "if you do not care about what it is near"
-    # "The stars" is nothing that anybody says, and without any clause there is no beginning.
+    # Training never has "the stars", and without a clause there is no beginning.
     assert by_name(start, "stars", corpus) is None and by_name((), "price_range", corpus) is None
 
 
-def test_what_mostly_stands_behind_a_question_word_stands_there() -> None:
+def test_a_slot_is_worded_with_a_question_word_where_training_mostly_does() -> None:
     rows = [("inform_count(meal=dontcare)", f"{start} if you do not care which meal it is good for") for start in "ab"]
     rows += [("inform_count(meal=dontcare)", "we have pubs if you do not care about which meal to dine")]
     assert clauses(templates(*rows), {"inform_count"})["meal"].things == (words("which meal it is good for"),)
@@ -214,7 +214,7 @@ def test_what_mostly_stands_behind_a_question_word_stands_there() -> None:
     assert clauses(templates(*rows[1:]), {"inform_count"})["meal"].things == (words("about which meal to dine"),)
 
 
-def test_a_yes_or_no_of_which_nobody_does_not_care_is_asked_for() -> None:
+def test_a_yes_or_no_that_always_matters_in_training_is_put_as_whether() -> None:
     rows = [("inform(name=a;dogs=yes)", f"SLOT_NAME is a {kind} where dogs are allowed and is here") for kind in "abc"]
     rows += [("inform(name=a;dogs=yes;near=b)", "it is near SLOT_NEAR where dogs and pets are allowed .")]
     rows += [("inform(name=a;dogs=yes;near=b)", "it is where SLOT_NEAR is")]
@@ -260,5 +260,5 @@ def test_what_does_not_matter_is_added_as_an_act_type_adds_it() -> None:
         ("if you do not care about the price ?", False),
     ],
 )
-def test_a_condition_by_itself(sentence: str, alone: bool) -> None:
+def test_a_condition_by_itself_is_recognised(sentence: str, alone: bool) -> None:
     assert is_condition(words(sentence), {"is", "are", "allow"}) == alone

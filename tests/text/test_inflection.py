@@ -95,7 +95,7 @@ def test_mistakes_in_a_file_of_forms_name_their_place(
         read_forms(path, slots)
 
 
-def test_a_table_with_a_number_behind_its_values(tmp_path: Path) -> None:
+def test_the_number_behind_a_value_stays_behind_its_form(tmp_path: Path) -> None:
     path = tmp_path / "forms.json"
     path.write_text(json.dumps({"street": {"Újezd": ["Újezd\tÚjezdě\tN6"]}}))
     forms = read_forms(path, {"address": "street _"})
@@ -189,7 +189,7 @@ def test_a_preprocessor_writes_a_locative_behind_na(training_data: Callable[[str
 
 
 def test_odd_forms_are_no_error() -> None:
-    # A run may be a stranger's: forms without tags, other numbers of numbers, contexts without their totals.
+    # A run may come from a stranger: forms without tags or with other numbers, contexts without totals.
     forms = {"price": {"_ Kč": {"_ Kč": [], "od _ do _ Kč": ["D"]}}, "area": {"X": {"X": []}}}
     odd = Inflection(forms, {"area _": {"0:N": 1.0}, "price _": {}})
     assert odd.choose("price", "5 Kč", (), ()) == "5 Kč"

@@ -1,4 +1,4 @@
-"""Joins: only the template's words change beside a value, and none stands there twice."""
+"""Joins: beside a value only the template's words change, and none stands there twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("it has an _ rating", ["a+"], "it has an a+ rating"),
         ("the _", ["The"], "the The"),
         ("the _", ["Thebes inn"], "the Thebes inn"),
-        # A noun behind a value that ends with it, whatever their numbers, and a word before one that begins with it.
+        # A noun behind a value that ends with it, singular or plural, and a word before a value that begins with it.
         ("it serves _ food .", ["sea food"], "it serves sea food ."),
         ("it serves _ food .", ["burgers"], "it serves burgers ."),
         ("it serves _ food .", ["seafood"], "it serves seafood ."),
@@ -41,12 +41,12 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("_ inn is here", ["inns"], "inns is here"),
         ("has a remote _ .", ["remote control"], "has a remote control ."),
         ("_ food _", ["sea food", "food hall"], "sea food food hall"),
-        # What a value is part of, which it says itself.
+        # What a value is part of, if the value says so itself.
         ("in the _ of town .", ["old town"], "in the old town ."),
         ("in the _ of town and near _", ["north of the river", "a park"], "in the north of the river and near a park"),
         ("in the _ of town .", ["north"], "in the north of town ."),
         ("_ of town", ["House of Thai"], "House of Thai of town"),
-        # Nothing else: words that are only parts, other words, marks between, function words, names that repeat.
+        # Nothing else goes: parts of words, other words, words behind a mark, function words, repetitions in a name.
         ("_ foodstuff", ["sea food"], "sea food foodstuff"),
         ("_ , food", ["sea food"], "sea food , food"),
         ("sea-_", ["sea food"], "sea-sea food"),
@@ -101,7 +101,7 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("like a _ .", ["Cambridge Blues"], "like a Cambridge Blues ."),
     ],
 )
-def test_the_words_beside_a_value(template: str, values: list[str], sentence: str) -> None:
+def test_words_beside_a_value_are_made_to_fit(template: str, values: list[str], sentence: str) -> None:
     assert joined(template.split("_"), values) == sentence
 
 
@@ -114,7 +114,7 @@ VALUES = st.lists(st.sampled_from(_VALUE.split()), min_size=1, max_size=3)
 @settings(max_examples=400)
 @given(st.lists(PARTS, min_size=2, max_size=4), st.data())
 @example([" the ", " food "], None)
-def test_only_words_that_a_value_has_go_and_none_stays_twice(parts: list[str], data: st.DataObject | None) -> None:
+def test_only_words_of_a_value_are_removed_and_none_stays_twice(parts: list[str], data: st.DataObject | None) -> None:
     parts = list(undoubled(parts))
     drawn = [data.draw(VALUES) if data else ["the", "sea", "food"] for _ in parts[1:]]
     values = [" ".join(words) for words in drawn]
@@ -123,7 +123,7 @@ def test_only_words_that_a_value_has_go_and_none_stays_twice(parts: list[str], d
     assert len(after) == len(parts)
     for old, new in zip(parts, after, strict=True):
         kept = iter(old.split())
-        # What is left stands in its order; the rest of a plural may be left of a word.
+        # The rest stays in its order; of a word, a plural's "s" may stay.
         assert all(word in kept for word in new.split() if word not in ("s", "es"))
         assert new.startswith(" ") or new[:1] in ("s", "")
     for words, before, behind in zip(drawn, after, after[1:], strict=False):

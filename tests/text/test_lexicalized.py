@@ -1,4 +1,4 @@
-"""Slots of a closed class, whose values stay in the sentences: no placeholder stands for them, cues find them."""
+"""Slots of a closed class: their values stay in the sentences, without placeholders, and cues find them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_opinions_are_the_readers_to_read() -> None:
     assert isinstance(rating, ParaphrasedSlot) and checker.delexicalizer.prepared(prepared) == prepared
     assert [slot.value for slot in genres] == ["arcade", "puzzle"]
     assert facts(prepared)["rating=poor"].kind == "=poor"
-    # Cues show that there is an opinion, to scores as well, and none is made up by its words.
+    # Cues show that there is an opinion; words that may express one are no extra opinion.
     for each in (checker, style.checker()):
         assert each.check(turn, "You said you hated Tetris. Do you dislike arcade games with puzzles?").ok
         played = "You said you played Tetris. Do you play arcade and puzzle games?"

@@ -1,4 +1,4 @@
-"""Long sentences and values take time in proportion: four times the words take about four times as long."""
+"""Long sentences and values take time in proportion to their length."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def turn(*values: str) -> Turn:
     return Turn((DialogueAct("inform", tuple(Slot("name", value) for value in values)),))
 
 
-# What is looked for, compared or mended word by word; the first one took a minute for 20,000 words.
+# Searches, comparisons and repairs that go word by word; the first once took a minute for 20,000 words.
 CASES: dict[str, Callable[[int], object]] = {
     "values everywhere": lambda n: check("inform(name=b;food=word)", "b word " * n),
     "one value, several slots": lambda n: check("inform(name=b;food=b;area=b)", "b word " * n),

@@ -1,4 +1,4 @@
-"""Manners: texts that deny or ask where their act does not are found, and those that have to and do not."""
+"""Manners: texts that deny or ask although their act does not are found, and those that do not although it does."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def test_few_of_the_act_types_that_clients_send_are_remembered() -> None:
     assert [len(cache) for cache in caches] == [REMEMBERED[0]] * 4
 
 
-def test_a_text_that_says_that_there_is_none_is_for_acts_that_do() -> None:
+def test_a_text_that_says_there_is_none_needs_an_act_that_does() -> None:
     stated = [("inform(type=a;near=b)", f"SLOT_TYPE {place} near SLOT_NEAR .") for place in "abcdefghi"]
     denied = [("inform_no_match(near=b)", f"there are no hotels near {place} SLOT_NEAR .") for place in "abcdefghi"]
     stated += [("inform(type=a;dogs=no)", "this SLOT_TYPE does not allow dogs .")]
     denied += [("inform_no_match(type=a;near=b)", " ".join(NONE))]
     own = manners(*stated, *denied)
     assert own.wrong(parse("inform(type=inns;near=x)"), NONE)
-    # A negative value is no leave to say so.
+    # A negative value does not permit it.
     assert own.wrong(parse("inform(type=inns;near=x;dogs=no)"), NONE)
     assert not own.wrong(parse("inform_no_match(type=inns;near=x;dogs=no)"), NONE)
     assert not own.wrong(parse("inform_no_match(type=inns;price=x)"), ["no", "SLOT_PRICE", "SLOT_TYPE"])
     assert not own.wrong(parse("inform(type=inns;dogs=no)"), ["SLOT_TYPE", "with", "no", "dogs", "."])
-    # Of acts that training never had together, or hardly, nothing is known.
+    # Nothing is known of acts that training never or hardly ever has together.
     assert not own.wrong(parse("inform(type=inns)&inform_no_match(near=x)"), NONE)
     assert not manners(*stated[1:], *denied).wrong(parse("inform(type=inns;near=x)"), NONE)
 
@@ -60,7 +60,7 @@ def test_a_statement_behind_a_denial_is_another_act() -> None:
     text = told[0][1].split()
     assert manners(*denied).wrong(act, text)
     assert not manners(*denied).wrong(act, denied[0][1].split())
-    # Where training goes on so, what it tells of may be another one.
+    # Where training continues like this, the statement may be about another thing.
     assert manners(*denied, *told[:1]).wrong(act, text) and not manners(*denied, *told[:2]).wrong(act, text)
 
 
@@ -73,7 +73,7 @@ def test_what_is_not_denied_is_doubtful() -> None:
     assert not own.doubtful(parse("inform(near=x)"), ["it", "is", "near", "SLOT_NEAR", "."])
 
 
-def test_acts_that_are_not_done_without_a_denial() -> None:
+def test_some_acts_need_a_denial() -> None:
     places = ("near", "area", "by", "in", "at")
     denied = [f"{sorry} {place} SLOT_NEAR" for sorry in ("there is no inn", "i found none") for place in places]
     pairs = [("inform_no_match(near=x)", text) for text in denied]
@@ -81,13 +81,13 @@ def test_acts_that_are_not_done_without_a_denial() -> None:
     act = parse("inform_no_match(near=x;area=y)")
     assert manners(*pairs).wrong(act, half)
     assert not manners(*pairs).wrong(act, denied[0].split())
-    # Few texts prove nothing, and where one in four does without, so may others.
+    # Few texts prove nothing, and where one in four has no denial, others need none.
     assert not manners(*pairs[:9]).wrong(act, half)
     others = [("inform_no_match(near=x)", f"{word} SLOT_NEAR is full") for word in ("so", "all", "only")]
     assert not manners(*pairs, *others).wrong(act, half)
 
 
-def test_what_is_left_out_where_all_is_denied_is_denied_as_well() -> None:
+def test_an_act_that_training_has_only_beside_a_denial_needs_one() -> None:
     """DSTC2's canthelp.exception never stands alone in training; "there is a great pub" is no way to say it."""
     act = "canthelp(area=x)&canthelp.exception(name=y)"
     denied = [(act, f"{sorry} there is no other pub in SLOT_AREA") for sorry in ("sorry", "i fear", "alas")]
@@ -125,14 +125,14 @@ def test_what_is_lacking_is_denied_once() -> None:
         ["there", "is", "no", "inn", "near", "SLOT_NEAR", ".", "no", "SLOT_PRICE", "inn"],
     )
     assert manners(*pairs).wrong(act, twice) and not manners(*pairs).wrong(act, denied[0].split())
-    # Where people do so, and where acts state what is not so, several sentences may.
+    # Several sentences may deny where people do so, and where the act states a negative value.
     often = [("inform_no_match(near=x)", f"there is no inn {place} SLOT_NEAR . none at all") for place in "abc"]
     assert not manners(*pairs, *often).wrong(act, twice)
     stated = [("inform(dogs=no)", f"no dogs {place} .") for place in "abcdefghijkl"]
     assert not manners(*pairs, *stated).wrong(parse("inform(dogs=no;kids=no)"), ["no", "dogs", ".", "no", "kids"])
 
 
-def test_acts_that_are_not_done_without_a_question_and_those_that_ask_nothing() -> None:
+def test_some_acts_need_a_question_and_others_may_not_ask() -> None:
     asked = [("recommend(name=x)", f"you like {kind} , have you played SLOT_NAME ?") for kind in "abcdefghij"]
     stated = [("inform(name=x)", f"SLOT_NAME is {kind} .") for kind in "abcdefghij"]
     unmarked = [("?request(near)", f"where do you {verb}") for verb in "abcdefghij"]
@@ -141,7 +141,7 @@ def test_acts_that_are_not_done_without_a_question_and_those_that_ask_nothing() 
     assert own.wrong(parse("recommend(name=x)"), statement) and not own.wrong(parse("recommend(name=x)"), question)
     assert own.wrong(parse("inform(name=x)"), question) and not own.wrong(parse("inform(name=x)"), statement)
     assert not own.wrong(parse("recommend(name=x)"), ["have", "you", "played", "SLOT_NAME"])
-    # People leave out the marks of questions, but a mark is no fault.
+    # Training leaves out question marks, but a mark is no fault.
     assert not own.wrong(parse("?request(near)"), ["where", "do", "you", "a"])
     assert not own.wrong(parse("?request(near)"), ["where", "do", "you", "a", "?"])
     assert not manners(*asked[:9], *stated[:9]).wrong(parse("inform(name=x)"), question)
@@ -188,7 +188,7 @@ def test_words_mark_what_acts_do() -> None:
     assert own.marks.lacking(act, ["it", "is", "in", "SLOT_AREA", "."])
     assert not own.marks.lacking(act, ["it", "is", "the", "only", "place", "in", "SLOT_AREA", "."])
     assert not own.marks.lacking(act, ["nothing", "is", "in", "SLOT_AREA", "."])
-    # Who leaves out "only" does not say that it is the only one, whatever else marks such texts.
+    # Without "only" a text does not say that it is the only one, whatever other words mark such texts.
     assert own.marks.not_only(act, tokens("it is the place in the SLOT_AREA ."))
     for text in (
         "the only place in SLOT_AREA",
@@ -198,29 +198,29 @@ def test_words_mark_what_acts_do() -> None:
     ):
         assert not own.marks.not_only(act, tokens(text))
     assert not own.marks.not_only(parse("inform(area=x)"), tokens("it is in SLOT_AREA ."))
-    # A question beside it changes nothing; which of two statements a text tells of is not known.
+    # A question beside it changes nothing; with two statements it is not known which one the text makes.
     both = parse("?reqmore()&inform_only_match(area=x)"), parse("inform(name=x)&inform_only_match(area=x)")
     found = [own.marks.not_only(each, tokens("it is in SLOT_AREA . anything else ?")) for each in both]
     assert found == [True, False]
-    # Nothing marks plain statements, acts that training hardly has, and questions, which have their marks.
+    # Nothing marks plain statements, rare acts, and questions, which have their marks.
     assert not own.marks.lacking(parse("inform(area=x)"), ["it", "is", "in", "SLOT_AREA", "."])
     assert not manners(*stated, *only[:4]).marks.lacking(act, ["it", "is", "in", "SLOT_AREA", "."])
     asked = [("?request(area)", f"which {what} area ?") for what in "abcdefghijkl"]
     assert not manners(*stated, *asked).marks.lacking(parse("?request(area)"), ["where", "?"])
-    # Without others there is nothing to tell from.
+    # Without other acts there is nothing to compare with.
     assert not manners(*only).marks.lacking(act, ["it", "is", "in", "SLOT_AREA", "."])
 
 
-def test_statements_behind_a_question_where_people_end_with_it() -> None:
+def test_statements_behind_a_final_question_are_counted() -> None:
     asked = [("suggest(name=x;genre=y)", f"do you like {kind} games like SLOT_NAME ?") for kind in "abcdefghij"]
     own, act = manners(*asked), parse("suggest(genre=y;steam=yes)")
     behind = ["do", "you", "like", "SLOT_GENRE", "games", "?", "it", "is", "on", "steam", ".", "it", "is", "new", "."]
     assert own.stated_behind(act, behind, "SLOT_NAME") == 2
-    # What the question names can be told more of, and people state things before they ask.
+    # More may be said about what the question names, and people state things before they ask.
     named = ["do", "you", "like", "games", "like", "SLOT_NAME", "?", "it", "is", "on", "steam", "."]
     assert own.stated_behind(act, named, "SLOT_NAME") == 0
     assert own.stated_behind(act, ["it", "is", "on", "steam", ".", "do", "you", "like", "it", "?"], "SLOT_NAME") == 0
-    # Where one in twenty does so, and of few texts nothing is known.
+    # Nothing is counted where one text in twenty does so, or where there are few texts.
     often = [("suggest(name=x)", "have you played SLOT_NAME ? it is new .")]
     assert manners(*asked, *often).stated_behind(act, behind, "SLOT_NAME") == 0
     assert manners(*asked[1:]).stated_behind(act, behind, "SLOT_NAME") == 0
@@ -252,7 +252,7 @@ def test_there_are_not_is_as_good_as_no() -> None:
     assert not own.wrong(act, tokens("there are SLOT_TYPE -s that are not far ."))
 
 
-def test_nothing_is_told_of_what_there_is_none_of() -> None:
+def test_nothing_more_is_told_where_there_is_none() -> None:
     places = [f"{word} SLOT_NEAR" for word in ("near", "at", "by", "in", "on")]
     pairs = [("inform_no_match(near=x)", f"there are no inns {place} .") for place in places]
     pairs += [("inform(near=x)", f"there are inns {place} .") for place in places]
@@ -263,7 +263,7 @@ def test_nothing_is_told_of_what_there_is_none_of() -> None:
         parse("inform_no_match(near=x)"), [*none, *tokens("there are no others . is that fine ?")]
     )
     assert not own.told_of_none(parse("inform_no_match(near=x)"), ["SLOT_NEAR", "is", "full", ".", *none])
-    # What an act states, or beside another one, may be told of.
+    # An act that states something, and one beside another act, may say more.
     assert not own.told_of_none(parse("inform(near=x)"), [*none, *none[:2], "."])
     assert not own.told_of_none(parse("inform_no_match(near=x)&inform(area=y)"), [*none, *tokens("it is there .")])
     assert not own.told_of_none(parse("inform_no_match(near=x)"), [])
@@ -276,12 +276,12 @@ def test_questions_speak_to_the_user() -> None:
     act, lost = parse("?request(near;area)"), tokens("where is it ?")
     assert manners(*pairs).impersonal(act, [*lost, *tokens("what are you after ?"), *lost]) == 2
     assert not manners(*pairs).impersonal(act, ["it", "is", "near", "."])
-    # Others ask so, too; or too few are known.
+    # Others ask like this too; or there are too few questions.
     assert not manners(*pairs, *[("?request(near)", f"{word} is it ?") for word in asked]).impersonal(act, lost)
     assert not manners(*pairs[:9]).impersonal(act, lost)
 
 
-def test_the_usual_question_of_an_act() -> None:
+def test_the_usual_question_of_an_act_is_learned() -> None:
     rows = [f"SLOT_NAME is {how} . which do you like ?" for how in ("big", "small", "old")]
     rows += ["SLOT_NAME is new . what is it ?", "do you like SLOT_NAME ?", "SLOT_NAME is near ."]
     pairs = [("?compare(name=x)", row) for row in rows]
@@ -298,7 +298,7 @@ def test_the_usual_question_of_an_act() -> None:
     assert manners(*few).usual_question("inform") == ()
 
 
-def test_acts_that_end_with_what_they_ask() -> None:
+def test_acts_that_end_with_their_question_are_learned() -> None:
     asked = [("confirm(name=x)", f"do you mean SLOT_NAME {which} ?") for which in "abcdefghijkl"]
     told = [("suggest(name=x)", f"do you like SLOT_NAME {which} ? it is new .") for which in "abcdefghijkl"]
     own = manners(*asked, *told, ("inform(name=x)", "it is SLOT_NAME ."))
@@ -318,7 +318,7 @@ def test_values_that_are_said_of_another_acts_thing_are_untrue() -> None:
     assert not learned.untrue(turn, required, own.format("near").split())
     moved = "there is no inn in the SLOT_AREA area . instead , try SLOT_NAME near SLOT_NEAR . it is SLOT_PRICE ."
     assert learned.untrue(turn, required, moved.split()) == ["near=a", "price=b", "area=d"]
-    # What training says of the first act alone is of its thing wherever it stands.
+    # What training says of the first act alone belongs to its thing wherever it stands.
     late = "try SLOT_NAME in the SLOT_AREA area . there is no SLOT_PRICE inn near SLOT_NEAR ."
     first = ("none(near=a;price=b)", "there is no SLOT_PRICE inn near SLOT_NEAR .")
     assert learned.untrue(turn, required, late.split()) == ["near=a", "price=b"]

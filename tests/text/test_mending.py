@@ -1,4 +1,4 @@
-"""Mending: each fault of composed sentences as it was found, and what looks like one and is none."""
+"""Mending: faults that composed sentences have had, and right sentences that look like faults."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def test_verbs_agree(text: str, better: str) -> None:
         ),
     ],
 )
-def test_conditions_denials_and_the_only_one(text: str, better: str) -> None:
+def test_clauses_are_mended(text: str, better: str) -> None:
     assert _mended(text) == better
 
 
@@ -401,15 +401,15 @@ def test_what_is_right_stays(text: str) -> None:
     assert detokenize(asked_in_one(_tokens(text), LEXICON)) == text
 
 
-def test_one_of_what_is_counted() -> None:
+def test_a_count_of_one_has_singular_verbs() -> None:
     text = "there are SLOT_COUNT pubs that allow dogs and have a garden and accept cards. it is near SLOT_NEAR."
     better = "there are SLOT_COUNT pubs that allows dogs and has a garden and accepts cards. it is near SLOT_NEAR."
-    # What stands beside the count is made to fit it when that is put in.
+    # The words beside the count are made to fit when its value is put in.
     assert _mended(text, counted=ONE) == better
     assert _mended(better) == text.replace("it is near SLOT_NEAR", "they are near SLOT_NEAR")
 
 
-def test_what_an_act_counts_is_many() -> None:
+def test_a_count_of_many_has_plural_verbs() -> None:
     text = "we have trails that are steep. it is near SLOT_NEAR and takes an hour. SLOT_NAME is good. it is open."
     better = "we have trails that are steep. they are near SLOT_NEAR and take an hour. SLOT_NAME is good. it is open."
     assert _mended(text) == text
@@ -419,7 +419,7 @@ def test_what_an_act_counts_is_many() -> None:
     assert _mended("the pub has beer. it is near SLOT_NEAR.", counted=MANY) == "the pub has beer. it is near SLOT_NEAR."
 
 
-def test_other_languages_stay() -> None:
+def test_other_languages_are_left_alone() -> None:
     text = tuple(tokenize("SLOT_NAME has SLOT_A, SLOT_B."))
     assert mended(text, Lexicon()) == text
 
@@ -461,19 +461,19 @@ def test_a_question_has_what_stands_behind_it(text: str, better: str) -> None:
     assert detokenize(asked_in_one(_tokens(text), LEXICON)) == better
 
 
-def test_a_question_about_several_boxes_or_cities() -> None:
+def test_a_question_about_several_things_has_their_plurals() -> None:
     lexicon = LEXICON._replace(things=frozenset({"box", "city"}))
     text = "do you like boxes on SLOT_A? it is an old box by SLOT_B. it is a new city."
     asked = "do you like boxes on SLOT_A that are old boxes by SLOT_B and are new cities?"
     assert detokenize(asked_in_one(_tokens(text), lexicon)) == asked
 
 
-def test_plurals_of_nouns() -> None:
+def test_plural_nouns_are_recognised() -> None:
     assert all(map(is_plural, ["-s", "pubs", "children", "boxes", "families"]))
     assert not any(map(is_plural, ["this", "does", "always", "it's", "glass", "bus", "pub"]))
 
 
-def test_plurals_of_verbs() -> None:
+def test_verbs_are_put_into_plural_and_singular() -> None:
     many = {
         "is": "are",
         "has": "have",
@@ -499,7 +499,7 @@ def test_plurals_of_verbs() -> None:
         ("there is a cheap pub in SLOT_A.", "there is only one cheap pub in SLOT_A."),
     ],
 )
-def test_what_is_the_only_one(text: str, better: str) -> None:
+def test_a_description_becomes_that_of_the_only_one(text: str, better: str) -> None:
     assert detokenize(the_only(_tokens(text), LEXICON)) == better
 
 
@@ -520,5 +520,5 @@ def test_whatever_a_model_says_keeps_its_values(words: list[str], counted: int, 
 
     made = mended(tuple(words), LEXICON, asks=asks, counted=counted)
     assert values(made) == values(tuple(words)) == values(the_only(made, LEXICON))
-    # What it would say twice it asks once.
+    # What would be said twice is asked once.
     assert set(values(asked_in_one(made, LEXICON))) == set(values(made))

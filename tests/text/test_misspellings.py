@@ -30,7 +30,7 @@ USUAL_WORDS = ("consumption", "information", "any", "price", "laptop", "SLOT_NAM
         ("SLOT_NAMES", False),
     ],
 )
-def test_rare_words(word: str, wrong: bool) -> None:
+def test_rare_words_nearly_equal_to_a_frequent_one_are_misspelt(word: str, wrong: bool) -> None:
     counts = dict.fromkeys(USUAL_WORDS, USUAL) | {word: RARE}
     assert misspellings(counts) == ({word} if wrong else set())
 
@@ -50,7 +50,7 @@ def test_no_word_far_from_all_usual_ones_is_found() -> None:
     for word in found:
         most = 2 * (2 if len(word) >= LONG else 1)
         assert min(edit_distance(word, other) for other in usual) <= most
-    # Whatever lacks one letter, or has one more or another one, is found, but for beginnings that go on.
+    # A word with another letter in its place is found.
     for other in usual:
         changed = other[:1] + ("x" if other[1] != "x" else "y") + other[2:]
         assert misspellings({other: USUAL, changed: 1}) == {changed}
@@ -60,5 +60,5 @@ def test_two_words_are_misspelt_as_one() -> None:
     pairs = {("eco", "rating"): APART * USUAL, ("with", "out"): 1, ("a", "SLOT_NAME"): 10**6}
     counts = {"ecorating": USUAL, "without": 10 * USUAL, "aSLOT_NAME": 1}
     assert joined(counts, pairs) == {"ecorating"}
-    # Said in both ways, each is right; and so is one that training does not have.
+    # Where training has both ways, each is right; nothing is found in an empty corpus.
     assert joined(counts | {"ecorating": USUAL + 1}, pairs) == set() == joined({}, pairs)

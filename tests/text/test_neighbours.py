@@ -1,4 +1,4 @@
-"""Neighbours: what training says beside the other values of a slot alone costs, and decides between candidates."""
+"""Neighbours: words that training has only beside other values of a slot have a cost, which ranks candidates."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_an_article_goes_by_the_sound_of_the_value() -> None:
     assert own.neighbours.costs == {}
 
 
-def test_names_and_what_has_too_many_values_are_left_to_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_and_slots_with_too_many_values_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     named = [(f"inform(name={name};price=cheap)", text, 60) for name, text in (("a", PUB), ("b", PRICED))]
     assert _preprocessor(*named).neighbours.costs == {}
     monkeypatch.setattr(neighbours, "MOST_VALUES", 2)
@@ -73,7 +73,7 @@ def test_a_second_value_of_a_slot_has_the_same_neighbours() -> None:
     assert own.neighbours.cost(values, both[:3]) == 0.0
 
 
-def test_of_likely_sentences_that_is_said_whose_words_fit_the_value(tmp_path: Path) -> None:
+def test_among_likely_sentences_the_one_that_fits_the_value_is_chosen(tmp_path: Path) -> None:
     made = _preprocessor(*ROWS)
     made.save(tmp_path / "preprocessor.json")
     for own in (made, Preprocessor.load(tmp_path / "preprocessor.json")):

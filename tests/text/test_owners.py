@@ -1,4 +1,4 @@
-"""Whose value a value is, where an act compares things: gold sentences, the same with values exchanged, other acts."""
+"""Which thing a value belongs to in a comparison: gold sentences, the same with values exchanged, and other acts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_stands_before_the_first_name_is_said_of_the_first_thing() -> None:
     assert [str(slot) for slot in second.slots] == ["price=7", "wet=yes"]
 
 
-def test_of_values_that_things_share_nothing_is_told() -> None:
+def test_values_that_things_share_have_no_owner() -> None:
     assert owners(required_slots(parse("?compare(name=ivy;price=9;view=sea;name=oak;price=9;view=hills)"))) == {
         "SLOT_VIEW": "SLOT_NAME",
         "SLOT_VIEW#2": "SLOT_NAME#2",
@@ -110,7 +110,7 @@ def test_values_that_a_text_may_choose_from(act: str, slots: set[str]) -> None:
 
 
 @pytest.mark.parametrize("joint", ["while", "but", "and", ", whereas"])
-def test_behind_a_joint_another_thing_is_spoken_of(joint: str) -> None:
+def test_behind_a_joint_values_belong_to_another_thing(joint: str) -> None:
     turn = parse("compare(name=ivy;near=sea;name=oak;length=9;near=hills)")
     required = required_slots(turn)
 

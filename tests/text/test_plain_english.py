@@ -1,4 +1,4 @@
-"""Values in plain English: what holds a value, what does not, and how the words beside a value follow it."""
+"""Values in plain English: what expresses a value, what does not, and how the words beside a value follow it."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_the_words_beside_a_value_follow_it(parts: tuple[str, ...], values: list
     assert "".join(a + b for a, b in zip(fitted, [*values, ""], strict=True)) == text
 
 
-def test_an_article_before_an_amount() -> None:
+def test_amounts_and_accented_words_have_the_right_article() -> None:
     assert Value.of("$800", "$800").an and Value.of("£11", "£11").an
     assert not Value.of("$900", "$900").an
     assert Value.of("écru", "écru").an and Value.of("Über", "Über").an and not Value.of("çeliker", "çeliker").an

@@ -1,4 +1,4 @@
-"""Predicates: what is said of which subject."""
+"""Predicates: a verb of training belongs to the subjects that it has there."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def predicates() -> Predicates:
         ("the phone number is SLOT_PHONE and the pub is located near SLOT_NEAR .", 1),
         ("the phone number is SLOT_PHONE and SLOT_NAME is located near SLOT_NEAR .", 0),
         ("SLOT_YEAR was a good year and is a pub .", 1),
-        # Of a pronoun anything is said, and what "that" stands for is not looked for.
+        # A pronoun may have any predicate, and the antecedent of "that" is not looked for.
         ("it is located near SLOT_NEAR and is a pub .", 0),
         ("the phone number that is SLOT_PHONE .", 0),
-        # What training says of nothing shows nothing.
+        # A verb that training does not have shows nothing.
         ("the phone number smells .", 0),
         ("is the phone number located near SLOT_NEAR ?", 0),
     ],
 )
-def test_what_is_said_of_others_alone(predicates: Predicates, sentence: str, faults: int) -> None:
+def test_what_training_says_of_others_alone_is_a_fault(predicates: Predicates, sentence: str, faults: int) -> None:
     assert predicates.faults(sentence.split()) == faults
 
 

@@ -1,4 +1,4 @@
-"""The preprocessor: what training learned but the weights, the same object after a journey through a file."""
+"""The preprocessor: everything that training learns but the weights; saved and loaded, it is the same."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_features_and_templates_are_those_of_the_right_corpora(tmp_path: Path) -
     rows = [("inform(name=a)", "tv", "the SLOT_NAME tv"), ("inform(size=a)", "laptop", "SLOT_SIZE inches")]
     pairs = [Pair(parse(act), corpus, tuple(sentence.split())) for act, corpus, sentence in rows]
     preprocessor = Preprocessor.build(pairs, "tv", Casing(), STYLE)
-    # Words and entries from all, sentences only of the corpus that is spoken.
+    # Words and entries come from all corpora, sentences only from the one that is imitated.
     assert {"corpus:tv", "corpus:laptop", "slot:size"} <= set(preprocessor.encoder.features)
     assert "inches" in preprocessor.vocabulary and preprocessor.encoder.corpus == "tv"
     assert list(preprocessor.templates.sentences.values()) == [{("the", "SLOT_NAME", "tv"): 1.0}]
@@ -145,7 +145,7 @@ def test_words_below_the_smallest_count_are_unknown_and_placeholders_never() -> 
     assert preprocessor.vocabulary.tokens[4:] == ["SLOT_NAME", "SLOT_SIZE", "the"]
     assert preprocessor.vocabulary.encode(["the", "tv", "SLOT_SIZE"]) == [6, 3, 5]
     assert len(Preprocessor.build(pairs, None, Casing(), STYLE).vocabulary) == 4 + 6
-    # What is left unsaid by the model is still known to templates.
+    # Templates still have the words that the model does not.
     assert ("the", "SLOT_NAME", "tv") in preprocessor.templates.same(parse("inform(name=x)"))
 
 
@@ -190,7 +190,7 @@ def test_names_are_titles_to_a_reader_only() -> None:
     [
         ("Hotel de Paris", "Hotel de Paris"),
         ("hotel de paris", "Hotel De Paris"),
-        # What training writes is no reader's writing: "pizza express Fen Ditton".
+        # The spelling of training is not for readers: "pizza express Fen Ditton".
         ("pizza express fen ditton", "Pizza Express Fen Ditton"),
         ("Pizza Express Fen Ditton", "Pizza Express Fen Ditton"),
     ],

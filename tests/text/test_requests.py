@@ -1,4 +1,4 @@
-"""Turns of one delexicalised act are one to the model; a filled template is the sentence put together word by word."""
+"""A model sees turns with one delexicalised act as one; a filled template equals the sentence built word by word."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ def test_filling_a_template_equals_putting_the_sentence_together(learned: Learne
         said = zip(template.form.holes, template.places, strict=True)
         if any(hole.ending == "s" != ending_of(request.values[place].text, "s") for hole, place in said if hole.ending):
             continue
-        # Where a value is a house, "on" before it is "at".
+        # Before a value with a house number "on" becomes "at".
         if any(_MENDED.search(value) or has_house_number(value) for value in written.values()):
             continue
-        # The corpora's values have nothing else that reading the whole sentence would mend.
+        # Nothing else in the values of the corpora would be changed if the whole sentence were realised.
         proper = {item.placeholder for item in required if item.slot.name in preprocessor.style.proper}
         shown = {name: tokenize(title(value)) if name in proper else fillers[name] for name, value in written.items()}
         asks = preprocessor.style.spaced and any(act.act_type.startswith("?") for act in turn)
@@ -123,7 +123,7 @@ SILENT = frozenset({"inform.food"})
 
 @given(TURNS, st.data())
 def test_equal_outlines_require_the_same_places(turn: Turn, data: st.DataObject) -> None:
-    # Values exchanged one for one: the act may stay or change, but never stay where what is required changes.
+    # If values are exchanged, the key may only stay the same if what is required does.
     ordinary = ["Thai", "thai", "west", "or"]
     other = dict(
         zip(ordinary, data.draw(st.lists(st.sampled_from([*ordinary, "x"]), min_size=4, max_size=4)), strict=True)
@@ -162,7 +162,7 @@ def test_a_placeholder_that_the_turn_lacks_says_something_all_the_same(learned: 
     assert preprocessor.raw(turns[0], template.tokens) == "whatever."
 
 
-def test_a_percent_sign_is_a_percent_sign(learned: Learned) -> None:
+def test_percent_signs_are_kept(learned: Learned) -> None:
     preprocessor = learned[0]
     turn = next(turn for turn in learned[1] if preprocessor.delexicalizer.required(turn))
     name = preprocessor.delexicalizer.required(turn)[0].placeholder

@@ -51,7 +51,7 @@ def test_segments_make_the_text_again(training_data: Callable[[str], TrainingDat
         "have a nice day.": [],
     }.items(),
 )
-def test_what_a_segment_says(segments: Segments, sentence: str, said: list[str]) -> None:
+def test_a_segment_says_its_slots(segments: Segments, sentence: str, said: list[str]) -> None:
     turn = parse("inform(name=SLOT;region=SLOT;length=SLOT;dogsallowed=yes)")
     found = segments.said(turn, tuple(tokenize(sentence)))
     assert found is not None and {str(slot) for slot in found} == set(said)
@@ -63,7 +63,7 @@ def test_whether_words_lack_a_special_value_is_what_the_whole_report_says(
 ) -> None:
     corpus = corpora("trails")
     if reads:
-        # One of its own: the reader stays with it.
+        # Not the shared one, to which the reader would stay attached.
         preprocessor = build_preprocessor(corpus).preprocessor
         checker = corpus.card.style().checker()
         reader = learn_reader(list(corpus.pairs("train"))[:400], [], checker)
@@ -72,7 +72,7 @@ def test_whether_words_lack_a_special_value_is_what_the_whole_report_says(
     for turn, sentence in list(corpus.pairs("test"))[:120]:
         special = [slot for _, slot in turn.slots() if slot.special]
         tokens = preprocessor.delexicalizer.delexicalize(turn, sentence).tokens if special else ()
-        # Whole sentences, and what is left of them as words go.
+        # Whole sentences, and what is left of them as words are removed from the start.
         for start in range(0, len(tokens), 3):
             for slot in special:
                 lacks = preprocessor.lacks(turn, slot, tuple(tokens[start:]))
@@ -81,7 +81,7 @@ def test_whether_words_lack_a_special_value_is_what_the_whole_report_says(
     assert min(counts[True], counts[False]) > 50
 
 
-def test_what_cannot_be_told(segments: Segments) -> None:
+def test_what_a_segment_says_may_be_unknown(segments: Segments) -> None:
     # A placeholder of a slot that the act does not have, and a special value without cues.
     assert segments.said(parse("inform(name=x)"), tuple(tokenize("it is in the SLOT_REGION."))) is None
     assert segments.said(parse("inform(name=x;season=none)"), tuple(tokenize("SLOT_NAME is fine."))) is None
@@ -100,7 +100,9 @@ def test_what_cannot_be_told(segments: Segments) -> None:
         ("SLOT_NAME", None),
     ],
 )
-def test_a_segment_behind_others(segments: Segments, sentence: str, continued: str | None) -> None:
+def test_a_segment_behind_others_begins_with_a_pronoun(
+    segments: Segments, sentence: str, continued: str | None
+) -> None:
     assert segments.continued(tuple(tokenize(sentence))) == (continued and tuple(tokenize(continued)))
 
 
@@ -129,11 +131,11 @@ def test_no_statements_for_what_training_never_said(segments: Segments) -> None:
 def test_an_act_type_without_statements_has_those_of_another_one(segments: Segments) -> None:
     no_dogs = Slot("dogsallowed", "no")
     assert segments.statements("recount", no_dogs) == segments.statements("inform", no_dogs) != []
-    # What people look for is no statement, and nothing is stated behind a question.
+    # A question makes no statement.
     assert segments.statements("?recount", no_dogs) == []
 
 
-def test_what_is_of_a_name_is_its(segments: Segments) -> None:
+def test_of_a_name_becomes_its(segments: Segments) -> None:
     def about_it(text: str) -> str:
         return " ".join(segments.about_it(tuple(text.split())))
 

@@ -141,7 +141,7 @@ def test_cues_are_looked_for_in_folded_text_and_tell_one_made_up_value() -> None
     assert checker.check_cues(parse("inform(kids=yes)"), "  Kids \n WELCOME").missing == ()
     assert checker.check_cues(parse("inform(kids=yes)"), " for  kids").missing == ()
     assert checker.check_cues(parse("inform(name=x)"), "no kids welcome").extra == ("kids=yes",)
-    # What is said besides what was asked for is left alone: "no kids welcome" does say no.
+    # The cue of the opposite is ignored where the wanted value shows: "no kids welcome" does say no.
     assert checker.check_cues(parse("inform(kids=no)"), "no kids welcome") == Tally(1)
     # A value without cues cannot be checked.
     assert checker.check_cues(parse("inform(kids=dontcare)"), "hello") == Tally()

@@ -84,14 +84,14 @@ def test_letters_without_spaces_between_words_are_tokens() -> None:
         "": "",
     }.items(),
 )
-def test_realize(raw: str, text: str) -> None:
+def test_raw_sentences_become_readable_text(raw: str, text: str) -> None:
     assert realize(raw) == text
 
 
 def test_realize_knows_what_asks() -> None:
     assert realize("a place for any meal , right", question=True) == "A place for any meal, right?"
     assert realize("what a view", question=False) == "What a view."
-    # Corpora have answers under acts that ask.
+    # In corpora some acts that ask have answers.
     assert realize("thank you , good bye", question=True) == "Thank you, good bye."
     assert realize("please specify your price range", question=True) == "Please specify your price range."
 
@@ -113,7 +113,7 @@ def test_a_rule_that_says_it_is_not_needed_would_change_nothing(raw: str) -> Non
         mended = rule.apply(text)
         assert mended == text or rule.needed is None or rule.needed(text)
         text = mended
-    # With every rule applied, needed or not, the text is the one that `realize` ends by a mark.
+    # Applying every rule, needed or not, gives the text of `realize` without its final mark.
     assert realize(raw) in (text, text + ".", text + "?")
 
 
@@ -135,7 +135,7 @@ def test_realize_reads_rules_in_their_order(raw: str, text: str) -> None:
     assert realize(raw) == text
 
 
-# The articles are those that English speakers use; each phrase is tried with the right one and the wrong one.
+# The articles that English speakers use; each phrase is tried with the right one and the wrong one.
 PHRASES = """
     an expensive place; a cheap place; an hour; a 1 hour walk; a hotel; an heir; an honest man; an 8 km walk
     an 80 gb drive; an 11 km walk; a 118 watt tv; an 18 watt tv; a 1800 euro tv; a unit; a unique view; an unusual view

@@ -76,7 +76,7 @@ def test_every_example_counts_one_and_its_sentences_share_that() -> None:
 @pytest.mark.parametrize(
     ("act", "nearest"),
     [
-        # Most in common first, then the least besides.
+        # Most slots in common first, then fewest others.
         ("inform(name=a;food=b;area=c)", "inform(name=a;food=b)"),
         ("inform(area=c)", "inform(name=a)"),
         ("recommend(name=a;area=c)", "recommend(name=a)"),
@@ -125,13 +125,13 @@ def test_another_language_has_no_english_in_it() -> None:
         ("goodbye()", "bye"),
         ("goodbye(name=dontcare)", "bye"),
         ("?request(area)", "which food ?"),
-        # Something is to be said: no sentence without slots in front, unless the acts ask for it.
+        # If there are slots to say, no sentence without slots comes first, unless one of the acts needs it.
         ("inform(area=c)", "the area is SLOT_AREA"),
         ("goodbye()&inform(area=c)", "bye . the area is SLOT_AREA"),
         ("goodbye()&inform(name=c)", "is it SLOT_NAME?"),
     ],
 )
-def test_cover(templates: Templates, act: str, sentence: str) -> None:
+def test_an_act_is_covered_by_templates(templates: Templates, act: str, sentence: str) -> None:
     assert cover(templates, act) == sentence
 
 
@@ -170,7 +170,7 @@ def test_of_sentences_that_say_as_much_the_one_of_the_nearest_acts_is_taken() ->
         ("inform(name=a;food=dontcare;dogs=no;cats=no)", "SLOT_NAME with any food but no pets"),
         ("inform(name=a;food=dontcare;dogs=no;cats=no)", "SLOT_NAME with any food but no pets"),
     ]
-    # More in common goes before nothing besides; of two with as much in common, the one with less besides.
+    # More slots in common come first; of two with as many, the one with fewer others.
     for order in (pairs, pairs[::-1]):
         assert cover(collect(order), "inform(name=x;food=dontcare;kids=yes)") == pairs[1][1]
         assert cover(collect(order), "inform(name=x;kids=yes)") == pairs[0][1]
@@ -211,7 +211,7 @@ def test_templates_survive_json(pairs: list[tuple[Turn, list[str]]], turn: Turn)
 
 
 @given(st.lists(st.tuples(TURNS, SENTENCES), min_size=1, max_size=6), TURNS)
-def test_same_is_nearest(pairs: list[tuple[Turn, list[str]]], turn: Turn) -> None:
+def test_same_gives_the_sentences_of_the_nearest_act(pairs: list[tuple[Turn, list[str]]], turn: Turn) -> None:
     templates = Templates.collect(pairs)
     wanted = set(kind(turn))
 

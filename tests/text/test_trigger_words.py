@@ -1,4 +1,4 @@
-"""Trigger words: the words by which special values are said, and sentences that may not end without one."""
+"""Trigger words: the words that express special values, and searches whose sentences may not end without one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_yes_and_no_share_their_trigger_words_and_other_values_have_their_own() 
     found = learn_trigger_words([(parse(act), sentence.split()) for act, sentence in rows], checker)
     assert found == {"kids": ("kids", "children"), "kids=dontcare": ("age",)}
     assert trigger("kids=no") == trigger("kids=yes") == "kids" and trigger("kids=dontcare") == "kids=dontcare"
-    # Without a word that tells it apart there is no trigger word, and without cues nothing to learn from.
+    # There are no trigger words without a distinctive word, and none without cues.
     assert learn_trigger_words([(parse("inform(kids=yes)"), ["so"])], SlotChecker(Delexicalizer(), CUES)) == {}
     assert (
         learn_trigger_words([(parse(act), sentence.split()) for act, sentence in rows], SlotChecker(Delexicalizer()))

@@ -1,4 +1,4 @@
-"""What stands inside a value is the user's: sentences hold it as it was given, and nothing else reads it."""
+"""A value belongs to the user: sentences hold it as it was given, and no rule looks inside it."""
 
 from __future__ import annotations
 
@@ -87,12 +87,7 @@ BEHIND = st.sampled_from(["", ".", ",", "-s", "-ly", "'s", "?", "!", "it"])
 
 
 @settings(max_examples=300, deadline=None)
-@given(
-    VALUES,
-    VALUES,
-    BEFORE,
-    BEHIND,
-)
+@given(VALUES, VALUES, BEFORE, BEHIND)
 @example("a apple,", "child -s", "a", "-s")
 @example(f"x{JOINER}y", "\ue000", "a", ".")
 def test_only_what_is_around_values_is_mended(first: str, second: str, before: str, behind: str) -> None:
@@ -100,7 +95,7 @@ def test_only_what_is_around_values_is_mended(first: str, second: str, before: s
     text = realize_around([f"{before} ", f" {behind} and ", f" {behind}"]).filled(values)
     start = text.casefold().index(first.casefold())
     assert second.casefold() in text.casefold()[start + len(first.casefold()) :]
-    # All is as given but a capital where a sentence starts.
+    # A value stays as given, but for a capital at the start of a sentence.
     assert first in text or values[0].start in text
     assert second in text or values[1].start in text
     changed = [(a, b) for a, b in zip(first, values[0].start, strict=True) if a != b]
@@ -180,7 +175,7 @@ def test_a_sentence_is_mended_around_its_values(parts: list[str], values: list[s
         ("the pub is all right . do you want it ?", "The pub is all right. Do you want it?"),
     ],
 )
-def test_marks_that_corpora_leave_out(raw: str, text: str) -> None:
+def test_marks_that_corpora_leave_out_are_put_in(raw: str, text: str) -> None:
     assert realize(raw) == text
     assert realize(text) == text
 
@@ -238,7 +233,7 @@ def test_every_question_of_an_act_is_asked_or_missing(
     preprocessor, _ = learned(name)
     candidate = Candidate(preprocessor, preprocessor.request(parse(act)), tuple(sentence.split()), None, ask=True)
     assert candidate.report.missing == missing
-    # What can be asked as training asked it is put behind the sentence.
+    # A question that training has in words is put behind the sentence.
     assert set(candidate.unasked) == {f"{act.partition('(')[0]}({slot})" for slot in missing} - {"?request(name)"}
     assert all(map(preprocessor.questions.wordings, candidate.unasked))
 
