@@ -62,9 +62,10 @@ def test_no_threshold_has_its_two_kinds_of_errors_closer_to_each_other(
 def test_two_slips_among_twenty_sentences_do_not_make_kinds_alike() -> None:
     share = Fraction(1, 20)
     for count in range(1, 80):
+        exactly = [comb(count, n) * share**n * (1 - share) ** (count - n) for n in range(count + 1)]
         for mistaken in range(count + 1):
             # The probability of at least so many if one in twenty is worded like the other kind.
-            chance = sum(comb(count, n) * share**n * (1 - share) ** (count - n) for n in range(mistaken, count + 1))
+            chance = sum(exactly[mistaken:])
             if chance != share:
                 assert alike(mistaken, count) == (mistaken > share * count and chance < share), (mistaken, count)
     assert alike(4, 20) and alike(80, 1000)
