@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import parse
-from dactnlg.data.corpus import load_corpus
+from dactnlg.data.corpus import Corpus
+from dactnlg.data.pairs import TrainingData
 from dactnlg.text.grammar.manners import REMEMBERED, Manners
-from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.templates import Templates
 from dactnlg.text.values.delexicalization import Delexicalizer
 
@@ -168,10 +168,12 @@ def test_act_types_are_questions_by_their_name_or_as_all_their_texts_begin() -> 
     assert not manners(*asked, ("choose(a=2)", "you would like it")).is_question("choose")
 
 
-def test_people_do_what_their_acts_do(random_run: Path) -> None:
-    preprocessor = Preprocessor.load(random_run / "preprocessor.json")
+def test_people_do_what_their_acts_do(
+    corpora: Callable[[str], Corpus], training_data: Callable[[str], TrainingData]
+) -> None:
+    preprocessor, _ = training_data("trails")
     found = []
-    for turn, sentence in load_corpus("trails").pairs("test"):
+    for turn, sentence in corpora("trails").pairs("test"):
         tokens = preprocessor.delexicalizer.delexicalize(turn, sentence).tokens
         found.append(preprocessor.manners.wrong(preprocessor.request(turn).turn, tokens))
     assert len(found) > 500 and np.mean(found) <= 0.005

@@ -1,4 +1,4 @@
-"""A model sees turns with one delexicalised act as one; a filled template equals the sentence built word by word."""
+"""Preprocessors of real corpora: requests, which stand for all turns with one delexicalised act, and trigger words."""
 
 from __future__ import annotations
 
@@ -168,3 +168,22 @@ def test_percent_signs_are_kept(learned: Learned) -> None:
     name = preprocessor.delexicalizer.required(turn)[0].placeholder
     raw = preprocessor.raw(turn, ("100", f"{JOINER}%", "%s", name))
     assert raw == f"100% %s {preprocessor.request(turn).values[0].raw}"
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "words"),
+    [
+        ("restaurants", "kidsallowed", {"kid", "child"}),
+        ("e2e", "familyFriendly", {"family", "children", "kids"}),
+        ("tv", "hasusbport", {"usb"}),
+        ("trails", "dogsallowed", {"dogs"}),
+    ],
+)
+def test_the_trigger_words_of_real_corpora_are_the_words_that_people_use(
+    name: str, key: str, words: set[str], training_data: Callable[[str], TrainingData]
+) -> None:
+    preprocessor, _ = training_data(name)
+    assert words <= set(preprocessor.trigger_words[key])
+    assert not {"is", "the", ".", "a", "it"} & set(preprocessor.trigger_words[key])
+    owed = preprocessor.owed_triggers([[f"{key}=no"], [], ["unheard=yes"]])
+    assert owed.shape == (3, len(preprocessor.trigger_words)) and owed.sum(axis=1).tolist() == [1, 0, 0]

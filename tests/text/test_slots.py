@@ -254,16 +254,3 @@ def test_verbs_deny_as_no_and_not_do(name: str, slot: str, sentence: str) -> Non
     checker = load_card(name).style().checker()
     assert not checker.check(parse(f"inform(name='x inn';{slot}=no)"), sentence).missing
     assert checker.check(parse(f"inform(name='x inn';{slot}=yes)"), sentence).missing == (f"{slot}=yes",)
-
-
-@pytest.mark.parametrize("name", ["hotel", "restaurants", "e2e", "laptop", "tv"])
-def test_people_seldom_contradict_themselves(name: str, corpora: Callable[[str], Corpus]) -> None:
-    corpus = corpora(name)
-    checker = corpus.style().checker()
-    asked = found = 0
-    for turn, sentence in corpus.pairs("valid"):
-        names = [slot.name for _, slot in turn.slots() if slot.special in ("yes", "no")]
-        asked += bool(names)
-        found += any(extra.partition("=")[0] in names for extra in checker.check_cues(turn, sentence).extra)
-    assert asked > 100
-    assert found <= 0.005 * asked

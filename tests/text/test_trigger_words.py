@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from keras import ops
 
 from dactnlg.acts import parse
-from dactnlg.data.pairs import TrainingData
 from dactnlg.models.backend import to_numpy
 from dactnlg.search import keras_beam, numpy_beam
 from dactnlg.search.constraints import RequireWords, Rules
@@ -44,25 +42,6 @@ def test_yes_and_no_share_their_trigger_words_and_other_values_have_their_own() 
         learn_trigger_words([(parse(act), sentence.split()) for act, sentence in rows], SlotChecker(Delexicalizer()))
         == {}
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "key", "words"),
-    [
-        ("restaurants", "kidsallowed", {"kid", "child"}),
-        ("e2e", "familyFriendly", {"family", "children", "kids"}),
-        ("tv", "hasusbport", {"usb"}),
-        ("trails", "dogsallowed", {"dogs"}),
-    ],
-)
-def test_the_trigger_words_of_real_corpora_are_the_words_that_people_use(
-    name: str, key: str, words: set[str], training_data: Callable[[str], TrainingData]
-) -> None:
-    preprocessor, _ = training_data(name)
-    assert words <= set(preprocessor.trigger_words[key])
-    assert not {"is", "the", ".", "a", "it"} & set(preprocessor.trigger_words[key])
-    owed = preprocessor.owed_triggers([[f"{key}=no"], [], ["unheard=yes"]])
-    assert owed.shape == (3, len(preprocessor.trigger_words)) and owed.sum(axis=1).tolist() == [1, 0, 0]
 
 
 def toy(seed: int, size: int, length: int) -> tuple[np.ndarray, Any]:
