@@ -54,7 +54,8 @@ class Publisher:
         self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        # It looks often whether it is to stop, so that tests do not wait for that.
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
 
 @pytest.fixture
@@ -283,7 +284,7 @@ def test_a_proxy_that_refuses_is_one_plain_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Refusing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         for name in ("https_proxy", "HTTPS_PROXY"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{server.server_port}")
         monkeypatch.delenv("no_proxy", raising=False)
