@@ -135,12 +135,16 @@ def test_a_reader_of_next_to_nothing_leaves_it_to_the_cues(corpus: Corpus, tmp_p
 def test_damaged_files_are_refused_in_one_line(random_run: Path, tmp_path: Path) -> None:
     content = Run(random_run).reader_path.read_bytes()
     rng = np.random.default_rng(1)
+    # Cut off, and whole with some bits flipped in its header.
+    files = [content[: rng.integers(1, len(content))] for _ in range(10)]
     for _ in range(40):
         damaged = bytearray(content)
         for at in rng.integers(0, min(len(content), 40_000), 20):
             damaged[at] ^= 1 << rng.integers(0, 8)
-        path = tmp_path / "reader.safetensors"
-        path.write_bytes(bytes(damaged[: rng.integers(1, len(damaged))]))
+        files.append(bytes(damaged))
+    path = tmp_path / "reader.safetensors"
+    for file in files:
+        path.write_bytes(file)
         with pytest.raises(RunError, match=r"cannot read .*reader\.safetensors") as caught:
             load_reader(path)
         assert "\n" not in str(caught.value)
