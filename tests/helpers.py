@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -60,12 +61,51 @@ def damage(database: Path, table: str) -> None:
     database.write_bytes(stored[: (root - 1) * size] + b"\xff" * size + stored[root * size :])
 
 
-def git(folder: Path, *arguments: str) -> None:
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder and return what it prints."""
     who = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *who, "-C", str(folder), *arguments], capture_output=True, check=True)
+    command = ["git", *who, "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def dactnlg(code: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def dactnlg(code: Path, *arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command of the code in the folder `code`, there or in another folder."""
     environment = {**os.environ, "PYTHONPATH": str(code)}
     command = [sys.executable, "-P", "-m", "dactnlg", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=code)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder or code)
+
+
+class Page(HTMLParser):
+    """The elements, attributes, policy and text of an HTML page, which must close every element."""
+
+    _VOID = ("meta", "wbr", "br", "link", "img", "input")
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        self.policy = ""
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert not self._open
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if ("http-equiv", "Content-Security-Policy") in attrs:
+            assert not self.policy
+            self.policy = dict(attrs)["content"] or ""
+        if tag not in self._VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
