@@ -1,4 +1,4 @@
-"""The n-gram model: KenLM's published probabilities, sums to 1, a second implementation written from the formulas."""
+"""The n-gram model: KenLM's published probabilities, sums of 1, and a second implementation from the formulas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Anna went ski"""
 SENTENCES = [line.split() for line in TOY.split("\n")]
 
 
-def test_kenlm() -> None:
+def test_probabilities_are_kenlms() -> None:
     """The ARPA file that lmplz -o 2 makes of this text, as printed in kpu/kenlm, issue 405 (log10).
 
     The discounts are the program's own: those of unigrams come from counts that the issue shows to be miscounted.
@@ -80,7 +80,7 @@ def slow(sentences: list[list[str]], words: set[str], order: int, history: list[
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
-def test_against_the_formulas(order: int) -> None:
+def test_probabilities_are_those_of_the_formulas(order: int) -> None:
     draw = random.Random(order)
     train = [draw.choices("aabbcde", k=draw.randint(0, 7)) for _ in range(25)]
     words = set("abcdf")
@@ -101,7 +101,7 @@ def test_probabilities_sum_to_one_after_any_history() -> None:
         assert sum(math.exp(row[len(history)]) for row in rows) + math.exp(end) == pytest.approx(1)
 
 
-def test_perplexity_counts_ends_and_knows_edge_cases() -> None:
+def test_perplexity_counts_ends_of_sentences() -> None:
     model = KneserNey(SENTENCES)
     rows = model.log_probabilities([["I", "go"], [], ["to"]])
     assert [len(row) for row in rows] == [3, 1, 2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -29,25 +30,28 @@ words = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=6), min_size=1, m
 
 
 @given(words, words, st.integers(1, 4))
-def test_f_and_r_share_nothing_and_hold_all(train: list[list[str]], others: list[list[str]], min_count: int) -> None:
+def test_f_and_r_are_disjoint_and_contain_every_token(
+    train: list[list[str]], others: list[list[str]], min_count: int
+) -> None:
     found = FairVocabulary.build(train, others, min_count)
-    counts = {token: sum(row.count(token) for row in train) for row in train + others for token in row}
-    assert set(found.frequent) == {token for token, count in counts.items() if count >= min_count}
-    assert {*found.frequent, *found.rare} == set(counts)
+    training, total = (Counter(token for row in rows for token in row) for rows in (train, train + others))
+    assert set(found.frequent) == {token for token, count in training.items() if count >= min_count}
+    assert {*found.frequent, *found.rare} == set(total)
     assert not set(found.frequent) & set(found.rare)
-    assert list(found.frequent) == sorted(found.frequent, key=lambda token: (-counts[token], token)) or len(others) > 0
+    ordered = sorted(total, key=lambda token: (-training[token], -total[token], token))
+    assert [*found.frequent, *found.rare] == ordered
     again = FairVocabulary.build(train[::-1], others[::-1], min_count)
     assert (again.frequent, again.rare, again.digest()) == (found.frequent, found.rare, found.digest())
     model, whole = found.model_vocabulary(), found.whole()
     assert whole.tokens[: len(model)] == model.tokens
 
 
-def test_order_is_count_then_token() -> None:
+def test_tokens_are_ordered_by_count_then_alphabetically() -> None:
     found = FairVocabulary.build([["b", "a", "c", "c"]], [["z", "y", "y"]], min_count=1)
     assert (found.frequent, found.rare) == (("c", "a", "b"), ("y", "z"))
 
 
-def test_specials_are_no_words() -> None:
+def test_special_tokens_are_not_counted() -> None:
     assert FairVocabulary.build([["a", "<unk>", "<pad>"]]).frequent == ("a",)
 
 
@@ -69,7 +73,7 @@ def test_perplexity_oracle(oracle_dir: Path) -> None:
     assert (found.tokens, found.rare) == (3, 1)
 
 
-def test_the_end_counts_and_padding_never() -> None:
+def test_the_end_of_a_sentence_counts_and_padding_does_not() -> None:
     logs, targets = oracle()
     whole = PerplexityMeter(VOCABULARY)
     whole.add(logs, targets)
@@ -97,7 +101,7 @@ def test_batches_add_up_and_unk_itself_is_not_scored() -> None:
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000), st.integers(1, 6))
 def test_fair_perplexity_is_that_of_a_distribution_over_f_with_r(seed: int, min_count: int) -> None:
-    """The short cut (log |R| for each rare word) against the spread distribution itself, which still sums to 1."""
+    """The shortcut (log |R| for each rare word) against the spread distribution itself, which still sums to 1."""
     draw = np.random.default_rng(seed)
     sentences = [[str(word) for word in draw.integers(0, 9, size=draw.integers(0, 7))] for _ in range(5)]
     vocabulary = FairVocabulary.build(sentences[:3], sentences[3:], min_count)
@@ -112,7 +116,7 @@ def test_fair_perplexity_is_that_of_a_distribution_over_f_with_r(seed: int, min_
     assert meter.result().fair == pytest.approx(np.exp(-logs.mean()))
 
 
-def test_a_model_that_says_unk_for_everything_is_not_praised() -> None:
+def test_a_model_that_predicts_unk_everywhere_has_a_high_fair_perplexity() -> None:
     """T_min larger than any count: the original figure is that of a perfect model (Huang et al. 2020, 3.2)."""
     sentences = [["a", "b", "c", "d"]] * 3
     vocabulary = FairVocabulary.build(sentences, min_count=100)
@@ -133,7 +137,7 @@ def test_a_model_that_says_unk_for_everything_is_not_praised() -> None:
         ([[0.5]], [[4]], "at most 0"),
     ],
 )
-def test_what_is_no_probability_is_refused(logs: list, targets: list, message: str) -> None:
+def test_values_that_are_not_log_probabilities_are_refused(logs: list, targets: list, message: str) -> None:
     with pytest.raises(MetricError, match=message):
         PerplexityMeter(VOCABULARY).add(logs, targets)
 
@@ -144,9 +148,9 @@ TRUE = "Albert Einstein was a physicist born in Ulm"
 WORSE, BETTER = "<unk> <unk> was a <unk> <unk> in <unk>", "Albert Einstein was a scientist in Ulm"
 
 
-def test_the_albert_einstein_hypothesis_wins() -> None:
-    def values(references: str, preset: str) -> list[float]:
-        pairs = ([TextPair(text, (references,))] for text in (WORSE, BETTER))
+def test_fair_bleu_prefers_names_to_unk() -> None:
+    def values(reference: str, preset: str) -> list[float]:
+        pairs = ([TextPair(text, (reference,))] for text in (WORSE, BETTER))
         return [score_pairs(pair, ["BLEU-3"], preset).scores["BLEU-3"].value or 0.0 for pair in pairs]
 
     worse, better = values(SEEN, "nlg-eval")
@@ -157,7 +161,7 @@ def test_the_albert_einstein_hypothesis_wins() -> None:
 
 
 @given(st.lists(st.sampled_from(["<unk>", "a", "b", "c"]), min_size=1, max_size=8))
-def test_unk_is_worth_as_much_as_a_wrong_word(tokens: list[str]) -> None:
+def test_unk_counts_as_a_wrong_word(tokens: list[str]) -> None:
     metric = FairBleu()
     wrong = " ".join("wrong" if token == "<unk>" else token for token in tokens)
     references = ("a b c <unk> a", "<unk> b")
@@ -165,7 +169,7 @@ def test_unk_is_worth_as_much_as_a_wrong_word(tokens: list[str]) -> None:
     assert rows[0].tolist() == rows[1].tolist()
 
 
-def test_without_unk_it_is_bleu() -> None:
+def test_without_unk_fair_bleu_is_bleu() -> None:
     rows = [("a b c d e", ("a b c d f", "a b")), ("x y", ("x z",))]
     segments = [Segment(*row) for row in rows]
     fair, plain = FairBleu(), bleu.create("nlg-eval")
@@ -174,8 +178,8 @@ def test_without_unk_it_is_bleu() -> None:
     assert isinstance(bleu.create("fair"), FairBleu)
 
 
-def test_sentence_bleu_is_nltks() -> None:
-    """NLTK's sentence BLEU with smoothing method 1, which CoTK calls; an independent implementation."""
+def test_sentence_bleu_of_a_set_is_nltks() -> None:
+    """NLTK's sentence BLEU with smoothing method 1, which CoTK calls."""
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
     draw = random.Random(3)
@@ -204,7 +208,7 @@ def all_scores(hypotheses: list[str], references: list[str]) -> dict[str, float]
     return found
 
 
-def test_forward_is_fluency_and_backward_diversity() -> None:
+def test_forward_scores_measure_fluency_and_backward_scores_diversity() -> None:
     draw = random.Random(5)
     gold = all_scores(REFERENCES, REFERENCES)
     collapsed = all_scores([REFERENCES[0]] * len(REFERENCES), REFERENCES)
@@ -220,7 +224,7 @@ def test_forward_is_fluency_and_backward_diversity() -> None:
     assert collapsed["harmonic-BLEU"] == pytest.approx(2 / (1 / one + 1 / two))
 
 
-def test_sets_do_not_depend_on_order() -> None:
+def test_scores_of_sets_do_not_depend_on_order() -> None:
     draw = random.Random(7)
     order = draw.sample(range(len(REFERENCES)), len(REFERENCES))
     hypotheses = [text.replace("small", "tiny") for text in REFERENCES]
@@ -228,7 +232,7 @@ def test_sets_do_not_depend_on_order() -> None:
     assert all_scores(*shuffled) == pytest.approx(all_scores(hypotheses, REFERENCES), rel=1e-12)
 
 
-def test_samples_are_drawn_by_content() -> None:
+def test_samples_depend_on_content_and_seed_not_on_order() -> None:
     texts = [str(number % 40) for number in range(100)]
     drawn = sample(texts, 30, seed=1)
     assert drawn == sample(texts[::-1], 30, seed=1)
@@ -242,13 +246,13 @@ def test_empty_sides_are_undefined_not_an_error() -> None:
         metric.update([Segment("", ()), Segment("a", ())])
         assert all(math.isnan(value) for value in metric.scores())
     assert all_scores(["", "<unk>"], ["a b", "c"])["forward-perplexity"] > 0
-    assert SetBleu(size=5).signature("forward-BLEU", "fair") != SetBleu().signature("forward-BLEU", "fair")
 
 
-def test_forward_and_backward_scores_have_names() -> None:
+def test_forward_and_backward_scores_have_names_and_signatures() -> None:
     pairs = [TextPair("a b c d e", ("a b c d e", "f g")), TextPair("a b", ("c d",))]
     found = score_pairs(pairs, ["set-BLEU", "set-perplexity"], "single").corpus_only
     assert list(found) == [*SetBleu.names, *SetPerplexity.names]
     assert all(score.value is not None for score in found.values())
     assert found["forward-BLEU"].signature.startswith("forward-BLEU|tok:standard-13a|")
+    assert SetBleu(size=5).signature("forward-BLEU", "fair") != SetBleu().signature("forward-BLEU", "fair")
     assert list(score_pairs(pairs, ["reverse-perplexity"]).corpus_only) == ["reverse-perplexity"]

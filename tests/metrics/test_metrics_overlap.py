@@ -29,7 +29,7 @@ def sentences(seed: int, count: int) -> list[str]:
     return [" ".join(draw.choices(WORDS, k=draw.randrange(0, 9))) for _ in range(count)]
 
 
-def test_rouge_n_by_hand() -> None:
+def test_rouge_n_of_a_few_words_by_hand() -> None:
     metric = RougeN()
     segments = [
         # 3 of 4 and of 5 words: F1 6/9; 1 of 3 and of 4 pairs of words: F1 2/7.
@@ -80,7 +80,7 @@ def test_msttr_is_gems(texts: list[str], length: int) -> None:
     assert bool(metric.warnings()) == math.isnan(found)
 
 
-def test_msttr_of_equal_and_of_different_tokens() -> None:
+def test_msttr_of_different_tokens_is_1_and_of_equal_ones_1_by_length() -> None:
     """The properties that GEM-metrics' own tests state: 1 of different tokens, 1 / length of equal ones."""
     different = [Segment("one two three four five six seven eight nine ten", ())] * 2
     equal = [Segment("token " * 10, ())] * 3
@@ -96,7 +96,7 @@ def test_msttr_of_equal_and_of_different_tokens() -> None:
     assert re.fullmatch(recipe, result.all_scores["MSTTR-100"].signature)
 
 
-def test_msttr_of_another_order_is_another_score() -> None:
+def test_msttr_depends_on_the_order_and_its_hash_too() -> None:
     pairs = [TextPair(f"word{n} " * (1 + n % 60), (f"reference {n}",)) for n in range(90)]
     straight, backwards = (score_pairs(each, ["MSTTR"]).all_scores["MSTTR-100"] for each in (pairs, pairs[::-1]))
     assert straight.value != backwards.value and straight.hash != backwards.hash
@@ -122,7 +122,7 @@ def test_parent_is_the_authors(end: str, published: float) -> None:
     assert metric.score(rows.sum(axis=0))[0] == pytest.approx(published, abs=5e-4)
 
 
-def test_parent_by_hand() -> None:
+def test_parent_of_one_value_by_hand() -> None:
     """One value of one word. Hypothesis `a x`, reference `a y`; x is the value."""
     turn = parse("inform(name=x)")
     smooth = 1e-5
@@ -132,11 +132,11 @@ def test_parent_by_hand() -> None:
     expected = 2 * precision / (precision + 1 + 1e-8)
     metric = Parent()
     assert metric.score_segment(Segment("a x", ("a y",), turn)) == pytest.approx(expected)
-    # Of two references the better one counts, and what the preset lower-cases matters not.
+    # Of two references the better one counts, and case does not matter.
     assert metric.score_segment(Segment("A X", ("b", "a y"), turn)) == pytest.approx(expected)
     long = "x is a fine old place ."
     assert metric.score_segment(Segment(long, (long,), turn)) == pytest.approx(1, abs=1e-6)
-    # Said of the values counts, although the reference is silent; unsaid costs.
+    # A value counts although the reference lacks it; leaving it out costs.
     said, unsaid = (
         metric.score_segment(Segment(text, ("it is a fine old place .",), turn))
         for text in (long, "it is a fine old place .")
@@ -144,7 +144,7 @@ def test_parent_by_hand() -> None:
     assert said > 0.5 > unsaid
 
 
-def test_parent_where_there_is_no_table() -> None:
+def test_parent_is_undefined_without_values_or_references() -> None:
     pairs = [
         TextPair("a b", ("a b",), parse("request(area)")),
         TextPair("a b", ("a b",), parse("inform(kidsallowed=no;area=dontcare)")),
@@ -161,8 +161,8 @@ def test_parent_where_there_is_no_table() -> None:
     assert found.scores["PARENT"].signature == "PARENT|entailment:overlap|lambda:0.5|tok:13a|case:lower|preset:nlg-eval"
 
 
-def test_new_scores_are_stored_and_read_back() -> None:
-    """What `compare` needs: statistics that give the score again."""
+def test_rouge_n_and_parent_can_be_computed_from_stored_statistics() -> None:
+    """As `compare` does."""
     pairs = [
         TextPair(text, ("the red-door serves food",), parse("inform(name='red-door')")) for text in sentences(4, 30)
     ]

@@ -1,4 +1,4 @@
-"""Presets: who is a reference of whom, and the published numbers that hang on it."""
+"""Presets: which sentences are references of a row, and the published numbers that depend on it."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ def test_rnnlg_fills_the_pool_with_own_values() -> None:
     assert references[1] == ("blue hut is in south", "in south , blue hut")
 
 
-def test_single_is_the_first_reference() -> None:
+def test_single_has_the_first_reference_and_nlg_eval_all() -> None:
     rows = [Example(ACT, ("One.", "Two."))]
     assert references_for("single", rows)[0] == [("One.",)]
     assert references_for("nlg-eval", rows)[0] == [("One.", "Two.")]
 
 
-def test_rnnlg_normalization() -> None:
+def test_rnnlg_normalises_contractions_abbreviations_and_endings() -> None:
     assert rnnlg.normalize("I'm sorry, it's at 12 Main St.") == "i am sorry , it is at 12 main street ."
     assert rnnlg.normalize("totally moderately priced restaurants !") == "total -ly moderate -ly priced restaurant -s"
     assert rnnlg.normalize("3.5 kids/children, truly") == "3.5 kid -s and child -s , true -ly"
 
 
-def test_rnnlg_delexicalization_is_first_match_longest_value_first() -> None:
+def test_rnnlg_delexicalises_the_longest_value_first() -> None:
     turn = parse("inform(name='north';area='north beach or soma')")
     template = rnnlg.delexicalize("north is in soma and north beach", turn)
     assert template == "SLOT_NAME is in SLOT_AREA"
@@ -71,7 +71,7 @@ def test_rnnlg_delexicalization_is_first_match_longest_value_first() -> None:
 
 
 @pytest.mark.parametrize("corpus", ["restaurants", "hotel"])
-def test_hdc_calibration(corpus: str, data_dir: Path, oracle_dir: Path) -> None:
+def test_bleu_of_handcrafted_sentences_is_rnnlgs(corpus: str, data_dir: Path, oracle_dir: Path) -> None:
     """RNNLG's own loader and scorer on its third column (oracles/calibration.json)."""
     expected = json.loads((oracle_dir / "calibration.json").read_text())["rnnlg"]
     examples = load_corpus(corpus, data_dir).split("test")
@@ -92,7 +92,7 @@ def test_gold_is_perfect_under_sharma2017(data_dir: Path) -> None:
     assert metric.score(metric.statistics(gold).sum(axis=0))[3] == pytest.approx(1, abs=1e-6)
 
 
-def test_names() -> None:
+def test_scores_and_presets_are_found_by_their_names() -> None:
     for preset in PRESETS:
         assert select(preset), preset
     assert [item.names for item in select("rnnlg", ["bleu-4"])] == [("BLEU-4",)]
@@ -116,7 +116,7 @@ def test_half_a_name_is_no_family(name: str) -> None:
         resolve(name)
 
 
-def test_rnnlg_slot_errors_on_restaurants(data_dir: Path, oracle_dir: Path) -> None:
+def test_rnnlg_slot_errors_on_restaurants_are_the_toolkits(data_dir: Path, oracle_dir: Path) -> None:
     """The toolkit's own ERR of gold references and of its third column (oracles/calibration.json)."""
     expected = json.loads((oracle_dir / "calibration.json").read_text())["rnnlg"]["slot error, restaurants"]
     examples = load_corpus("restaurants", data_dir).split("test")
@@ -128,7 +128,7 @@ def test_rnnlg_slot_errors_on_restaurants(data_dir: Path, oracle_dir: Path) -> N
         assert round(sum(wrong for _, wrong in counts) / sum(required for required, _ in counts), 4) == expected[name]
 
 
-def test_rnnlg_slot_errors_by_hand() -> None:
+def test_rnnlg_slot_errors_of_a_few_sentences_by_hand() -> None:
     turn = parse("inform(name='red door';kidsallowed=no;food=thai)")
     assert rnnlg.slot_errors("red door serves thai food and does not allow kid -s", turn) == (3, 0)
     assert rnnlg.slot_errors("red door serves thai and thai", turn) == (3, 1), "only the first value is delexicalised"

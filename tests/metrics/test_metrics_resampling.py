@@ -26,7 +26,7 @@ def values(seed: int, count: int = 300, shift: float = 0.0) -> np.ndarray:
 
 
 def sentences(seed: int, faults: float, count: int = 200) -> list[Segment]:
-    """Sentences of random words, and the same with some words replaced."""
+    """Sentences of random words as references, and as hypotheses the same with some words replaced."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(count):
@@ -51,7 +51,7 @@ def test_bootstrap_is_the_plain_loop() -> None:
     np.testing.assert_allclose(fast, slow, rtol=1e-12)
 
 
-def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
+def test_intervals_cover_the_true_value_as_often_as_they_say() -> None:
     covered = 0
     for seed in range(200):
         low, high = interval(bootstrap(mean, values(seed, 60), resamples=300, seed=seed))[0]
@@ -60,7 +60,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
     assert 0.87 < covered / 200 < 0.99
 
 
-def test_seeds() -> None:
+def test_resamples_depend_on_the_seed_alone() -> None:
     statistics = values(1)
     assert (bootstrap(mean, statistics, 20, 5) == bootstrap(mean, statistics, 20, 5)).all()
     assert (bootstrap(mean, statistics, 20, 5) != bootstrap(mean, statistics, 20, 6)).any()
@@ -68,16 +68,16 @@ def test_seeds() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 7, 500])
-def test_blocks_change_nothing(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resamples_do_not_depend_on_the_blocks(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bootstrap(mean, values(1, count), 64), randomization(mean, values(1, count), values(2, count), 64)
     monkeypatch.setattr(resampling, "_CELLS", 16 * count)
     parts = bootstrap(mean, values(1, count), 64), randomization(mean, values(1, count), values(2, count), 64)
     for a, b in zip(whole, parts, strict=True):
-        assert a.shape == b.shape == (64, 1)
-        np.testing.assert_allclose(a.std(), b.std(), rtol=0.5)
+        assert a.shape == (64, 1)
+        np.testing.assert_allclose(a, b, rtol=1e-9)
 
 
-def test_large_corpora_give_the_same_interval_by_the_normal_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_normal_distribution_gives_large_corpora_the_same_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     metric = bleu.create("nlg-eval")
     first, second = (metric.statistics(sentences(1, faults, 2000)) for faults in (0.20, 0.22))
     exact = interval(bootstrap(metric.score, first)), compare(metric.score, first, second)[3]
@@ -91,7 +91,7 @@ def test_large_corpora_give_the_same_interval_by_the_normal_distribution(monkeyp
     assert abs(exact[1].p_randomization - quick[1].p_randomization) < 0.03
 
 
-def test_few_changes_in_a_large_corpus_are_not_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_changes_in_a_large_corpus_are_not_significant(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two changed segments, swaps leave the difference as it is in two cases of four."""
     monkeypatch.setattr(resampling, "LARGE", 100)
     metric = bleu.create("nlg-eval")
@@ -115,15 +115,14 @@ def test_p_values_of_equal_and_of_different_systems() -> None:
     assert back.low == pytest.approx(-better.high, rel=1e-9)
 
 
-def test_p_values_are_even_where_there_is_no_difference() -> None:
+def test_p_values_are_uniform_where_there_is_no_difference() -> None:
     found = [compare(mean, values(seed, 50), values(1000 + seed, 50), 200, 200, seed)[0] for seed in range(100)]
     for p in ("p_bootstrap", "p_randomization"):
         share = np.mean([getattr(test, p) < 0.2 for test in found])
         assert 0.08 < share < 0.35, p
 
 
-def test_paired_t_test_agrees() -> None:
-    """For means the distribution is known: p of the z test on the paired differences."""
+def test_p_values_of_means_are_those_of_the_paired_z_test() -> None:
     first = values(1, 400)
     second = first + np.column_stack([np.random.default_rng(9).normal(0.012, 0.1, 400), np.zeros(400)])
     change = (second - first)[:, 0]
@@ -134,8 +133,8 @@ def test_paired_t_test_agrees() -> None:
     assert found.p_randomization == pytest.approx(expected, abs=0.01)
 
 
-def test_sacrebleu_gives_the_same() -> None:
-    """sacreBLEU's paired tests on the same outputs: values equal, p-values within what chance draws."""
+def test_paired_tests_agree_with_sacrebleus() -> None:
+    """Scores are equal, p-values as close as two random samples allow."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.significance import PairedTest
 
@@ -162,7 +161,7 @@ def test_sacrebleu_gives_the_same() -> None:
     assert (high - low) / 2 == pytest.approx(theirs["bs"][0].ci / 100, rel=0.15)
 
 
-def test_undefined_scores_and_bad_arguments() -> None:
+def test_undefined_scores_have_undefined_intervals_and_bad_arguments_are_refused() -> None:
     nothing = np.zeros((5, 2))
     assert np.isnan(interval(bootstrap(mean, nothing))).all()
     assert np.isnan(compare(mean, nothing, nothing)[0]).all()
@@ -174,7 +173,7 @@ def test_undefined_scores_and_bad_arguments() -> None:
         compare(mean, values(1), values(1, 200))
 
 
-def test_every_family_can_be_added_up_from_its_signature() -> None:
+def test_scores_of_every_family_can_be_computed_from_signatures_and_statistics() -> None:
     pairs = [TextPair(s.hypothesis, s.references) for s in sentences(2, 0.3, 12)]
     for preset, names in (
         ("nlg-eval", ["BLEU", "NIST", "ROUGE-L", "CIDEr", "chrF", "TER", "SER"]),

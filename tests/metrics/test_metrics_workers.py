@@ -1,4 +1,4 @@
-"""METEOR's workers: what they give, and that nothing they suffer shows in the result."""
+"""METEOR's workers: the result does not depend on how many there are, nor on whether they die."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TEXT = "a cheap low-priced place serves good Italian food near the river , it is
 
 
 def until_ready(workers: Workers) -> None:
-    """Wait for all workers, which this test wants to take part."""
+    """Wait for all workers, so that they take part."""
     end = time.monotonic() + 100
     while not all(worker.ready() for worker in workers.workers):
         assert time.monotonic() < end
@@ -54,14 +54,14 @@ def aligner() -> Aligner:
     return Aligner(load())
 
 
-def test_the_same_numbers_with_and_without_workers(oracle_dir: Path, workers: Workers) -> None:
+def test_meteor_is_the_same_with_and_without_workers(oracle_dir: Path, workers: Workers) -> None:
     """1,181 real outputs (oracles/sfres_nlgeval.json): equal to the last bit."""
     oracle = json.loads((oracle_dir / "sfres_nlgeval.json").read_text())
     segments = [Segment(s["hypothesis"], s["references"]) for s in oracle["segments"]]
     alone, together = Meteor(), Meteor()
     together._workers = workers
     assert np.array_equal(alone.statistics(segments), together.statistics(segments))
-    assert workers.workers, "none has died"
+    assert workers.workers, "no worker has died"
 
 
 def test_a_worker_does_its_share(workers: Workers, aligner: Aligner) -> None:
@@ -106,7 +106,7 @@ def test_an_error_here_ends_the_workers(workers: Workers) -> None:
 
 
 @pytest.mark.parametrize("executable", ["", "/nowhere/python"])
-def test_where_no_process_can_be_started(
+def test_meteor_needs_no_process_where_none_can_be_started(
     executable: str, monkeypatch: pytest.MonkeyPatch, aligner: Aligner, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(multiprocessing.spawn, "_python_exe", os.fsencode(executable))
@@ -126,7 +126,7 @@ def share_in_a_daemon(folder: Path, pairs: Texts, answers: multiprocessing.Queue
     answers.put((len(workers.workers), workers.share([pairs], Aligner(load()).align_texts)))
 
 
-def test_a_process_that_may_have_no_others_does_without(aligner: Aligner) -> None:
+def test_a_daemonic_process_aligns_without_workers(aligner: Aligner) -> None:
     pairs, context = sentences(5), multiprocessing.get_context("spawn")
     answers = context.Queue()
     process = context.Process(target=share_in_a_daemon, args=(load().folder, pairs, answers), daemon=True)
@@ -135,7 +135,7 @@ def test_a_process_that_may_have_no_others_does_without(aligner: Aligner) -> Non
     process.join()
 
 
-def test_workers_are_for_much_work_and_a_free_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_are_started_for_many_segments_and_free_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     monkeypatch.setattr(meteor_workers, "Worker", lambda *_: started.append(1))
     few, many = [Segment("a", ["b"])] * 100, [Segment("a", ["b"] * 20)] * 100
@@ -157,10 +157,10 @@ print(score_pairs(pairs, ["METEOR-1.5"], keep=False).scores["METEOR-1.5"].value)
 """
 
 
-def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
+def test_a_script_without_a_main_guard_runs_once(tmp_path: Path) -> None:
     """`multiprocessing` would start it again."""
     (tmp_path / "script.py").write_text(SCRIPT)
-    # What lies beside the user must not be taken for a module of Python's.
+    # A file of the current folder must not be taken for a module of Python's.
     (tmp_path / "pickle.py").write_text("raise SystemExit('not this one')")
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     command = [sys.executable, "-P", "script.py", "1000"]
@@ -195,7 +195,7 @@ def test_no_worker_outlives_its_parent(ending: signal.Signals, tmp_path: Path) -
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
         end = time.monotonic() + 100
-        # Beside the worker there is one process by which `multiprocessing` keeps count of what it has made.
+        # The script, its worker, and the resource tracker of `multiprocessing`.
         while len(members(process.pid)) < 3 and time.monotonic() < end:
             time.sleep(0.02)
         assert len(members(process.pid)) == 3
