@@ -1,11 +1,9 @@
-"""What an evaluation says of faults, and of what nobody checked: never "0 of 0"."""
+"""What an evaluation reports of faults, and of what could not be checked: never "0 of 0"."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-
-import pytest
 
 import dactnlg
 from dactnlg.acts import parse
@@ -44,7 +42,7 @@ def test_faults_and_gaps_are_counted() -> None:
     assert "training never had: 1 of 4" in lines and "do not read like training: 1 of 4" in lines
 
 
-def test_unchecked_is_called_unchecked() -> None:
+def test_what_cues_cannot_check_is_reported_as_unchecked() -> None:
     found = count_checks(SlotChecker(Delexicalizer()), [parse(row.act) for row in ROWS], ROWS)
     assert str(found.cues) == "not checked: no cues for any of 3"
     assert not any("0 of 0" in line for line in found.lines())
@@ -55,14 +53,13 @@ def test_unchecked_is_called_unchecked() -> None:
     assert str(CueCount(0, 0, 2, 3)) == "3 that the acts do not have; not checked: no cues for any of 2"
 
 
-def test_what_is_said_unasked_is_counted_apart() -> None:
+def test_special_values_that_the_act_lacks_are_counted_apart() -> None:
     rows = [said("inform(name=Ivy)", "Ivy is closed to dogs.")] * 3 + ROWS[:1]
     found = count_checks(load_card("trails").style().checker(), [parse(row.act) for row in rows], rows).cues
     assert (found.required, found.wrong, found.extra) == (1, 0, 3)
 
 
 def test_score_and_evaluate_count_the_same_slot_errors(random_run: Path, tmp_path: Path) -> None:
-    """One signature, one number: whoever generates, SER is about values."""
     options = GenerationOptions(constraint="none")
     found = dactnlg.evaluate(random_run, presets=["single"], metrics=["SER"], options=options)
     rows = [
@@ -79,33 +76,33 @@ def test_score_and_evaluate_count_the_same_slot_errors(random_run: Path, tmp_pat
     assert (own["value"], own["signature"]) == (score.value, score.signature) and own["hash"] == score.hash
 
 
-def test_evaluations_of_the_same_sentences_are_equal(random_run: Path) -> None:
-    found, again = (dactnlg.evaluate(random_run, presets=["single", "single"], metrics=["SER"]) for _ in range(2))
-    assert found == again and len(found.results) == 1
-    assert found != dactnlg.evaluate(random_run, split="valid", presets=["single"], metrics=["SER"])
+def write_corpus(path: Path, count: int) -> str:
+    """Write a corpus without a data card, and hence without cues, and return its path."""
+    rows = [{"act": f"inform(name=N{n};wifi=none)", "text": f"N{n} is without a network."} for n in range(count)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return str(path)
 
 
-@pytest.fixture(scope="module")
-def without_cues(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Own data, whose card-less file has no cues."""
-    path = tmp_path_factory.mktemp("own") / "own.jsonl"
-    rows = [(f"inform(name=N{n};wifi=none)", f"N{n} is without a network.") for n in range(6)]
-    lines = [json.dumps({"act": act, "text": text}) for act, text in rows]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
+def test_evaluations_of_the_same_sentences_are_equal(random_run: Path, tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "own.jsonl", 6)
+    found = dactnlg.evaluate(random_run, corpus=corpus, split="train", presets=["single"])
+    again = dactnlg.evaluate(random_run, corpus=corpus, split="train", presets=["single", "single"])
+    assert found == again and len(again.results) == 1
+    write_corpus(tmp_path / "own.jsonl", 7)
+    assert found != dactnlg.evaluate(random_run, corpus=corpus, split="train", presets=["single"])
 
 
-def test_everywhere_an_evaluation_is_shown(without_cues: Path, random_run: Path) -> None:
-    found = dactnlg.evaluate(random_run, corpus=str(without_cues), split="train", presets=["single"])
+def test_every_view_of_an_evaluation_shows_what_was_not_checked(random_run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    found = dactnlg.evaluate(random_run, corpus=write_corpus(path, 6), split="train", presets=["single"])
     assert "cues: not checked: no cues for any of 6" in found.table()
     assert found.to_dict()["checks"]["cues"] == {"required": 0, "wrong": 0, "unchecked": 6, "extra": 0}
     assert found.to_dict()["checks"]["unchecked"] == {"wifi=none": 6}
     assert found.to_dict()["generations"][0]["unchecked"] == ["wifi=none"]
     assert found.to_dict()["checks"]["unseen"] == 6
-    path = without_cues.with_suffix(".html")
-    for name in (path, path.with_suffix(".md")):
-        found.write_report(name)
-        text = name.read_text(encoding="utf-8").replace("\\", "")
+    for suffix in (".html", ".md"):
+        found.write_report(path.with_suffix(suffix))
+        text = path.with_suffix(suffix).read_text(encoding="utf-8").replace("\\", "")
         assert "not checked: no cues for any of 6" in text
         assert "cannot check: wifi=none (6)" in text
         assert "0 of 0" not in text

@@ -1,4 +1,4 @@
-"""Hash codes: every cell of the paper's Fig. 4, and the holes that CoTK's codes have."""
+"""Hash codes: every cell of the paper's Fig. 4, and changes that CoTK's own codes miss."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import parse
+from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.evaluation.comparable import differences
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.hash_codes import CODES, Codes, FairData, corpus_codes
+from dactnlg.metrics.perplexity import signatures
 from dactnlg.metrics.reference_hash import ReferenceHash
 from dactnlg.text.example import Example
 
@@ -95,13 +97,13 @@ def swap(rows: list[Example]) -> list[Example]:
     return [replace(one, references=two.references), replace(two, references=one.references), *rest]
 
 
-def test_references_swapped_between_two_acts() -> None:
+def test_references_swapped_between_two_acts_are_noticed() -> None:
     found = moved({**BASE, "test": swap(BASE["test"])})
     assert found == {"raw", "data", "general", "perplexity", "perplexity-original", *BLEU, "SER"}
     assert moved({**BASE, "train": swap(BASE["train"])}) == {"raw", "data", "general"}
 
 
-def test_a_sample_twice_is_not_nought_times() -> None:
+def test_a_repeated_sample_does_not_cancel_out() -> None:
     train = BASE["train"]
     without = {**BASE, "train": train[:1] + train[2:3]}
     assert {"raw", "data", "vocabulary"} <= moved(without)
@@ -110,15 +112,15 @@ def test_a_sample_twice_is_not_nought_times() -> None:
     assert {"perplexity", *BLEU} <= moved({**BASE, "test": test})
 
 
-def test_perplexity_covers_f_with_r() -> None:
-    """A rare word more or less anywhere is another |R|: it shares p(unk) among more or fewer."""
+def test_the_hash_of_perplexity_covers_f_and_r() -> None:
+    """One rare word more in any split changes |R|, among which p(unk) is divided."""
     rarer = {**BASE, "valid": [example("d", "d is a griffin near a manticore.")]}
     assert "perplexity" in moved(rarer)
     assert not moved(rarer) & BLEU
     assert "perplexity-original" in moved(min_count=3), "the original figure depends on F alone"
 
 
-def test_training_samples_are_no_business_of_bleu() -> None:
+def test_training_samples_do_not_change_the_hashes_of_bleu_and_ser() -> None:
     found = moved({**BASE, "train": BASE["train"][:2]})
     assert {"raw", "data", "vocabulary", "general"} <= found
     assert not found & (BLEU | {"SER"})
@@ -131,17 +133,17 @@ def test_orders_and_presets_have_hashes_of_their_own() -> None:
     assert len(set(found.values())) == len(found)
 
 
-def test_handcrafted_sentences_are_data() -> None:
+def test_handcrafted_sentences_are_hashed_as_data() -> None:
     rows = [replace(BASE["train"][0], handcrafted=("a be far",)), *BASE["train"][1:]]
     assert moved({**BASE, "train": rows}) == {"raw", "data", "general"}
 
 
-def test_split_names_count() -> None:
+def test_names_of_splits_are_hashed() -> None:
     swapped = {"train": BASE["train"], "valid": BASE["test"], "test": BASE["valid"]}
     assert {"raw", "data", "general"} <= moved(swapped)
 
 
-def test_the_same_under_any_hash_seed() -> None:
+def test_codes_do_not_depend_on_pythons_hash_seed() -> None:
     code = (
         "import json; from dactnlg.data.corpus import load_corpus\n"
         "from dactnlg.evaluation.hash_codes import corpus_codes\n"
@@ -157,17 +159,19 @@ def test_the_same_under_any_hash_seed() -> None:
     assert corpus_codes(load_corpus("trails"), "13a").to_json() == json.loads(output)[0]
 
 
-def test_the_command_prints_them() -> None:
-    command = [sys.executable, "-m", "dactnlg", "corpora", "hash", "trails", "--tokenizer", "whitespace"]
-    table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    data = json.loads(subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout)
+def test_corpora_hash_prints_the_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["corpora", "hash", "trails", "--tokenizer", "whitespace"]
+    assert main(command) == 0
+    table = capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
     assert {len(data[name]) for name in CODES} == {64}
     rows = dict(line.rsplit(maxsplit=1) for line in table.splitlines())
     assert rows["raw"] == data["raw"][:8]
     assert rows["fair perplexity"] == data["metrics"]["fair"]["perplexity"][:8]
 
 
-def test_evaluate_shows_these_hashes(random_run: Path) -> None:
+def test_evaluations_show_the_hashes_of_the_corpus(random_run: Path) -> None:
     result = evaluate(random_run, presets=("fair", "single"))
     assert str(result) == result.table() != result._repr_markdown_() == result.table("markdown")
     assert repr(result).startswith("Evaluation(corpus=") and len(repr(result)) < 1500
@@ -178,7 +182,7 @@ def test_evaluate_shows_these_hashes(random_run: Path) -> None:
         assert {"BLEU-4", "SER"} <= set(shown)
 
 
-def test_what_cannot_be_hashed_is_told() -> None:
+def test_unknown_tokenisers_presets_and_counts_are_refused() -> None:
     trails = load_corpus("trails")
     with pytest.raises(UnknownNameError, match="did you mean 'treebank'"):
         corpus_codes(trails, "treebnk")
@@ -195,7 +199,7 @@ def score(signature: str, pairs: list[tuple[str, list[str]]]) -> dict[str, str]:
     return {"signature": signature, "hash": state.hexdigest(signature)}
 
 
-def test_what_differs_is_said() -> None:
+def test_the_difference_between_two_hashes_is_named() -> None:
     recipe = "BLEU-4|tok:13a|preset:fair"
     pairs = [("inform(name=a)", ["x"]), ("inform(name=b)", ["y"])]
     one = score(recipe, pairs)
@@ -208,8 +212,6 @@ def test_what_differs_is_said() -> None:
 
 
 def test_two_vocabularies_are_told_from_two_corpora() -> None:
-    from dactnlg.metrics.perplexity import signatures
-
     first, second = (
         {"signature": signatures("treebank", FairData(splits).vocabulary)["perplexity"], "hash": str(index)}
         for index, splits in enumerate((BASE, {**BASE, "valid": []}))

@@ -1,6 +1,6 @@
-"""The metric for Hugging Face's `evaluate`, with the real package, without network, away from the checkout's root.
+"""The metric for Hugging Face's `evaluate`, with the real package and without network.
 
-There `evaluate.py` is the command of this project, and hides the package.
+In the root of the checkout, `evaluate.py` hides the package, so the programs run elsewhere.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ assert not loaded, loaded
 
 
 def away(folder: Path, repository: Path, program: str) -> subprocess.CompletedProcess[str]:
-    """Run a program that sees the package, and nothing else of the checkout; no server answers it."""
+    """Run a program that sees the package, nothing else of the checkout, and no network."""
     (folder / "code").mkdir(exist_ok=True)
     link = folder / "code" / "dactnlg"
     if not link.exists():
@@ -83,7 +83,7 @@ def away(folder: Path, repository: Path, program: str) -> subprocess.CompletedPr
 
 
 @pytest.mark.needs("datasets", "pip install 'dactnlg[evaluate]'")
-def test_with_the_real_package(tmp_path: Path, repository: Path) -> None:
+def test_the_metric_scores_as_score_does(tmp_path: Path, repository: Path) -> None:
     done = away(tmp_path, repository, PROGRAM)
     assert done.returncode == 0, done.stderr
     assert "did you mean 'BLEU'" in done.stdout or "unknown metric 'BLUE'" in done.stdout
@@ -91,15 +91,14 @@ def test_with_the_real_package(tmp_path: Path, repository: Path) -> None:
 
 
 @pytest.mark.needs("datasets", "pip install 'dactnlg[evaluate]'")
-def test_the_example_of_the_guide(tmp_path: Path, repository: Path) -> None:
+def test_the_example_of_the_guide_runs(tmp_path: Path, repository: Path) -> None:
     guide = (repository / "docs" / "pages" / "guides" / "score-others.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"^```py\n(.*?)^```", guide, flags=re.MULTILINE | re.DOTALL)
     done = away(tmp_path, repository, program)
     assert done.returncode == 0 and done.stdout.startswith("0."), done.stderr
 
 
-def test_where_the_package_is_missing_or_hidden(repository: Path) -> None:
-    """One plain message each."""
+def test_a_missing_or_hidden_package_is_one_plain_message(repository: Path) -> None:
     hidden = "from dactnlg.errors import UserError\ntry:\n    import dactnlg.evaluation.hugging_face\n"
     hidden += "except UserError as error:\n    print(error)"
     for before, told in (

@@ -1,11 +1,9 @@
-"""Perplexity of a run's model, fair and original, and what sampling gives to the metrics of sets of sentences."""
+"""Perplexity of a run's model, fair and original, and the effect of sampling on metrics of sets of sentences."""
 
 from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import sentences
 from dactnlg.errors import MetricError
@@ -44,10 +43,19 @@ def decoder(run: Path) -> Decoder:
 
 @pytest.fixture(scope="module")
 def evaluation(run: Path) -> Evaluation:
-    return evaluate(run, metrics=["perplexity", "BLEU-4"], presets=["single", "fair"])
+    """Perplexity and BLEU of a fast search."""
+    options = GenerationOptions(beam_width=1, constraint="none")
+    return evaluate(run, metrics=["perplexity", "BLEU-4"], presets=["single", "fair"], options=options)
 
 
-def test_words_are_read_one_by_one_in_any_batch(decoder: Decoder, run: Path) -> None:
+@pytest.fixture(scope="module")
+def other(poor_run: Callable[[str], Path]) -> Evaluation:
+    """The same of another model, which samples."""
+    options = GenerationOptions(sample=True, constraint="none")
+    return evaluate(poor_run("lstm"), metrics=["perplexity", "BLEU-4"], presets=["single"], options=options)
+
+
+def test_scores_of_tokens_do_not_depend_on_the_batch_or_the_backend(decoder: Decoder, run: Path) -> None:
     rows = sentences(load_corpus("trails"), "test", "human", decoder.preprocessor.style)[:300]
     turns, ids = [row.turn for row in rows], [decoder.preprocessor.vocabulary.encode(row.tokens) for row in rows]
     scores = decoder.token_scores(turns, ids)
@@ -57,7 +65,6 @@ def test_words_are_read_one_by_one_in_any_batch(decoder: Decoder, run: Path) -> 
     for index in (0, 17, 299):
         length = len(ids[index]) + 1
         assert not scores[index, length:].any() and (scores[index, :length] < 0).all()
-        # Keras by its own equations.
         expected = keras.sentence_scores(turns[index], [ids[index]])[0]
         assert scores[index].sum() == pytest.approx(expected, rel=1e-4)
         alone = decoder.token_scores([turns[index]], [ids[index]])[0]
@@ -84,43 +91,32 @@ def test_perplexity_is_that_of_the_references(evaluation: Evaluation, decoder: D
     assert list(evaluation.results[0].scores) == ["BLEU-4", *NAMES]
 
 
-def test_recipes_and_hashes(evaluation: Evaluation, run: Path, poor_run: Callable[[str], Path]) -> None:
+def test_the_hash_of_perplexity_depends_on_neither_model_nor_preset(evaluation: Evaluation, other: Evaluation) -> None:
     first, second = (result.scores["perplexity"] for result in evaluation.results)
-    assert first == second, "no preset has a say in it"
+    assert first == second
     assert first.signature.startswith("perplexity|tok:delexicalised|eos:counted|unk:spread|vocabulary:")
-    # Another model, and another way to say things: other values, perhaps, under the same hash.
-    other = evaluate(
-        poor_run("lstm"),
-        metrics=["perplexity"],
-        presets=["single"],
-        options=GenerationOptions(sample=True, constraint="none"),
-    )
-    other = other.results[0].scores
-    assert list(other) == ["SER", *NAMES]
     for name in NAMES:
-        assert other[name].hash == evaluation.results[0].scores[name].hash
-    assert other["perplexity"].value != first.value
-    valid = evaluate(run, split="valid", metrics=["perplexity-original"]).results[0].scores
-    assert valid["perplexity"].hash != first.hash
-    # Nobody asked.
-    assert not set(NAMES) & set(evaluate(run, presets=["single"]).results[0].all_scores)
+        assert other.results[0].scores[name].hash == evaluation.results[0].scores[name].hash
+    assert other.results[0].scores["perplexity"].value != first.value
 
 
-def test_rare_words_cost_what_they_are_worth(run: Path, tmp_path: Path) -> None:
+def test_each_rare_word_costs_the_logarithm_of_their_number(run: Path, tmp_path: Path) -> None:
     rows = [("goodbye()", ["the zyx", "xyz yzx is"]), ("?request(region)", ["is the is"])]
     path = tmp_path / "mine.jsonl"
     path.write_text("".join(json.dumps({"act": act, "references": texts}) + "\n" for act, texts in rows))
     found = evaluate(run, corpus=str(path), split="train", metrics=["perplexity"], presets=["single"]).results[0]
+    assert list(found.scores) == ["SER", *NAMES]
     fair, original = (found.scores[name].value or 0.0 for name in NAMES)
-    # Three words of R among tokens and ends: 3 + 4 + 4.
+    # Three words of R, each once, among 3 + 4 + 4 tokens and ends.
     assert fair == pytest.approx(original * 3 ** (3 / 11))
     assert found.segments[1, -2:].tolist() == pytest.approx([found.segments[1, -1]] * 2)
     assert combine(np.zeros(3)).tolist() == pytest.approx([math.nan] * 2, nan_ok=True)
     assert np.isnan(combine(np.array([1e6, 0.0, 1.0]))).all()
+    unasked = evaluate(run, corpus=str(path), split="train", presets=["single"])
+    assert not set(NAMES) & set(unasked.results[0].all_scores), "only if it is asked for"
 
 
-def test_it_can_be_compared_later(evaluation: Evaluation, poor_run: Callable[[str], Path], tmp_path: Path) -> None:
-    other = evaluate(poor_run("lstm"), metrics=["perplexity", "BLEU-4"], presets=["single"])
+def test_stored_perplexities_can_be_compared(evaluation: Evaluation, other: Evaluation, tmp_path: Path) -> None:
     for name, result in (("a", evaluation), ("b", other)):
         for scores in result.results:
             scores.add_confidence(resamples=50)
@@ -133,42 +129,45 @@ def test_it_can_be_compared_later(evaluation: Evaluation, poor_run: Callable[[st
     assert found["perplexity"].better == ("A" if (found["perplexity"].test.difference > 0) else "B")
 
 
-def test_the_random_baseline_has_none(random_run: Path) -> None:
+def test_the_random_baseline_has_no_perplexity(random_run: Path) -> None:
     with pytest.raises(MetricError, match="no perplexity"):
         evaluate(random_run, metrics=["perplexity"])
     with pytest.raises(MetricError, match="evaluate --metric perplexity"):
         score_pairs([TextPair("a", ("a",))], ["perplexity"])
 
 
-def test_samples_for_metrics_of_sets(run: Path) -> None:
+def test_a_higher_temperature_gives_more_diversity_and_less_fluency(run: Path) -> None:
+    """Caccia et al. 2020."""
+
     def values(**chosen: Any) -> dict[str, float | None]:
         options = GenerationOptions(constraint="none", **chosen)
         found = evaluate(run, metrics=SETS, presets=["single"], options=options).results[0]
         return {name: score.value for name, score in found.corpus_only.items()}
 
-    beam, cold, hot = values(), values(sample=True, temperature=0.3), values(temperature=1.0, seed=5)
-    assert set(beam) == {
+    cold, hot = values(sample=True, temperature=0.3), values(temperature=1.0)
+    assert set(hot) == {
         *("self-BLEU", "forward-BLEU", "backward-BLEU", "harmonic-BLEU", "forward-perplexity", "reverse-perplexity")
     }
-    # Heat buys diversity with fluency (Caccia et al. 2020).
     assert hot["self-BLEU"] < cold["self-BLEU"]  # type: ignore[operator]
     assert hot["forward-BLEU"] < cold["forward-BLEU"]  # type: ignore[operator]
     assert hot["forward-perplexity"] > cold["forward-perplexity"]  # type: ignore[operator]
-    assert values(temperature=1.0, seed=5) == hot != values(temperature=1.0, seed=6)
 
 
-def test_by_one_command(neural_run: Path, repository: Path) -> None:
-    command = [sys.executable, "-m", "dactnlg", "evaluate", "--model", str(neural_run), "--split", "valid"]
-    command += ["--sample", "--temperature", "0.9", "--top-p", "0.95", "--seed", "3", "--preset", "fair", "--json", "-"]
+def test_evaluate_samples_and_records_how(
+    run: Path, evaluation: Evaluation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["evaluate", "--model", str(run), "--split", "valid", "--preset", "fair", "--json", "-"]
+    command += ["--sample", "--temperature", "0.9", "--top-p", "0.95", "--seed", "3", "--constraint", "none"]
     command += [part for name in (*SETS, "perplexity") for part in ("--metric", name)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=repository)
-    assert done.returncode == 0, done.stderr
-    scores = json.loads(done.stdout)["scores"]
+    assert main(command) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
     assert set(scores) == {*NAMES, "self-BLEU", *(f"{kind}-BLEU" for kind in ("forward", "backward", "harmonic"))} | {
         "forward-perplexity",
         "reverse-perplexity",
     }
     assert all(len(score["hash"]) == 64 and score["value"] is not None for score in scores.values())
-    recorded = json.loads((neural_run / "manifest.json").read_text())["evaluations"][-1]
-    assert recorded["options"] == {"sample": True, "temperature": 0.9, "top_p": 0.95, "seed": 3}
+    assert scores["perplexity"]["hash"] != evaluation.results[0].scores["perplexity"].hash, "of another split"
+    recorded = json.loads((run / "manifest.json").read_text())["evaluations"][-1]
+    expected = {"sample": True, "temperature": 0.9, "top_p": 0.95, "seed": 3, "constraint": "none"}
+    assert recorded["options"] == expected
     assert recorded["scores"]["fair"]["perplexity"]["error"] > 0

@@ -1,4 +1,4 @@
-"""Reports: what they say, that they hold together, and that nothing from outside is taken for markup."""
+"""Reports: what they show, that they are well-formed, and that no text from outside is taken for markup."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import hashlib
 import json
 import re
 from dataclasses import replace
-from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from helpers import Page
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,43 +40,13 @@ def checker() -> SlotChecker:
     return load_card("trails").style().checker()
 
 
-class Balance(HTMLParser):
-    """Checks that every element is closed, and keeps their names, attributes and text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: list[str] = []
-        self.text: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [name for name, _ in attrs]
-        if tag not in ("meta", "wbr", "br", "link", "img", "input"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-
-def read(html: str) -> Balance:
-    reader = Balance()
-    reader.feed(html)
-    assert reader.open == []
-    return reader
-
-
 def report(pairs: list[TextPair], checker: SlotChecker | None = None, **options: object) -> Content:
     result = score_pairs(pairs, None, "nlg-eval", Materials(checker=checker))
     result.add_confidence(50)
     return gather("a title", [result], checker, **options)
 
 
-def test_faults_by_act_slot_and_kind(checker: SlotChecker) -> None:
+def test_faults_are_counted_by_act_slot_and_kind(checker: SlotChecker) -> None:
     said = [
         "Ivy Cutting is strenuous, and Ivy Cutting is long.",
         "Red Kite is a strenuous one, and dogs are welcome.",
@@ -95,8 +64,7 @@ def test_faults_by_act_slot_and_kind(checker: SlotChecker) -> None:
     assert (slots["name"].required, slots["name"].extra, slots["name"].missing) == (2, 1, 0)
     assert (slots["dogsallowed"].required, slots["dogsallowed"].wrong) == (1, 1)
     assert (acts["inform"].required, acts["inform"].sentences, acts["goodbye"].rate) == (5, 2, None)
-    # Gold text is read by the same eyes: three references with 2 + 3 + 3 slots, the last one says the contrary and
-    # leaves the difficulty out.
+    # References are checked alike: three with 2 + 3 + 3 slots, of which the last contradicts one and lacks another.
     assert (found.gold.total.required, found.gold.total.missing, found.gold.total.wrong) == (8, 2, 1)
     assert sum(count.required for count in slots.values()) == found.system.total.required
 
@@ -109,7 +77,7 @@ def test_marked_texts_are_the_texts(first: str, second: str) -> None:
     assert not any(flag for _, flag in marked(first, first)[0])
 
 
-def test_differences() -> None:
+def test_a_hypothesis_is_marked_against_its_nearest_reference() -> None:
     references = ["no such thing", "red door serves thai food", "red door is open"]
     assert nearest("Red door serves food", references) == "red door serves thai food"
     assert nearest("x", []) is None
@@ -118,7 +86,7 @@ def test_differences() -> None:
     assert [text for text, flag in theirs if flag] == ["thai"]
 
 
-def test_a_page_holds_together_and_fetches_nothing(checker: SlotChecker) -> None:
+def test_a_page_is_well_formed_and_fetches_nothing(checker: SlotChecker) -> None:
     pairs = [
         TextPair(NASTY, (NASTY.replace("alert", "alarm"), "Ivy Cutting is easy."), TURNS[0]),
         TextPair("", ("Red Kite is strenuous.",), TURNS[1]),
@@ -127,13 +95,12 @@ def test_a_page_holds_together_and_fetches_nothing(checker: SlotChecker) -> None
     ]
     found = report(pairs, checker)
     html = page(found)
-    reader = read(html)
-    assert not set(reader.tags) & {"script", "link", "img", "iframe", "b/"}
-    assert not {name for name in reader.attributes if name.startswith("on")} | {"src", "href"} & set(reader.attributes)
+    shown = Page(html)
+    assert not shown.tags & {"script", "link", "img", "iframe"}
+    assert not {name for name in shown.attributes if name.startswith("on")} | {"src", "href"} & shown.attributes
     assert not re.search(r"https?:|url\(|@import", html)
-    text = "".join(reader.text)
     for expected in (
-        "alert('x')",
+        NASTY,
         "Only 4 segments",
         "Few references",
         "1 of 4 hypotheses are empty",
@@ -144,7 +111,7 @@ def test_a_page_holds_together_and_fetches_nothing(checker: SlotChecker) -> None
         "preset:nlg-eval",
         "(nothing)",
     ):
-        assert expected in text, expected
+        assert expected in shown.text, expected
     assert html.count("<svg") == len(found.histograms) == 5
     plain = markdown(found)
     assert "\\<script\\>" in plain and "<script>" not in plain
@@ -157,34 +124,33 @@ def test_the_policy_of_a_page_allows_its_style_sheet_and_nothing_else(checker: S
     html = page(report([TextPair(NASTY, ("Ivy Cutting is easy.",), TURNS[0])], checker))
     (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">', unescape(html))
-    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert Page(html).policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     assert html.index("Content-Security-Policy") < html.index("<style>")
     # The policy holds for attributes too: bars have classes for their widths, and each class its rule.
-    assert "style" not in read(html).attributes
+    assert "style" not in Page(html).attributes
     used = set(re.findall(r"\b(?:width|left)-\d+-\d\d\b", html.partition("</style>")[2]))
     assert used and used == set(re.findall(r"^\.(\S+) \{ (?:width|left): [\d.]+%; \}$", style, re.MULTILINE))
 
 
 @pytest.mark.parametrize("field", ["title", "lead", "notes", "facts", "faulty"])
-def test_whatever_a_report_holds_is_escaped(field: str, checker: SlotChecker) -> None:
+def test_every_text_of_a_report_is_escaped(field: str, checker: SlotChecker) -> None:
     found = report([TextPair("Ivy Cutting is steep.", ("Ivy Cutting is easy.",), TURNS[0])], checker)
     faults = SentenceFaults((NASTY,), (NASTY,), {NASTY: NASTY})
     values = {"notes": [NASTY], "facts": [(NASTY, NASTY)], "faulty": [(NASTY, NASTY, faults)]}
-    html = page(replace(found, **{field: values.get(field, NASTY)}))
-    assert not set(read(html).tags) & {"script"}
-    assert "alert('x')" in "".join(read(html).text)
+    shown = Page(page(replace(found, **{field: values.get(field, NASTY)})))
+    assert "script" not in shown.tags
+    assert "alert('x')" in shown.text
 
 
 def test_long_names_may_break_and_are_escaped() -> None:
     assert breakable("a_b&<c>") == "a_<wbr>b&amp;<wbr>&lt;c&gt;"
 
 
-def test_pairs_without_acts_or_references() -> None:
+def test_pairs_without_acts_or_references_are_reported() -> None:
     for pairs in ([TextPair("a b", ("a c",))], [TextPair("", ())]):
         found = report(pairs)
         assert found.faults is None and not found.acts
-        read(page(found))
+        assert Page(page(found)).text
         assert markdown(found).startswith("# a title\n")
 
 
@@ -198,7 +164,7 @@ def test_an_act_without_references_has_no_score(metrics: list[str] | None) -> No
     assert not re.search(r"\bnan\b", markdown(content) + page(content))
 
 
-def test_leakage_and_copies() -> None:
+def test_leakage_and_copies_are_warned_of() -> None:
     pairs = [
         TextPair("Ivy Cutting is easy.", ("Ivy Cutting is easy.",), TURNS[0]),
         TextPair("bye", ("bye",), TURNS[2]),
@@ -222,14 +188,14 @@ def test_the_worst_are_the_worst_and_each_is_shown_once() -> None:
     assert sum(found.histograms[0].counts) == 65
 
 
-def test_the_ending_decides_the_form(tmp_path: Path) -> None:
+def test_the_suffix_of_a_file_decides_its_format(tmp_path: Path) -> None:
     found = report([TextPair("a b", ("a c",))])
     for name, start in (("r.html", "<!doctype html>"), ("r.HTM", "<!doctype html>"), ("r.md", "# a"), ("r", "# a")):
         write_report(tmp_path / name, found)
         assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
 
 
-def test_reports_from_the_command_line(random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_score_and_evaluate_write_reports(random_run: Path, tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.jsonl"
     rows = [{"hypothesis": "Ivy Cutting \ud800", "references": ["Ivy Cutting is easy."], "act": str(TURNS[0])}]
     pairs.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -237,8 +203,7 @@ def test_reports_from_the_command_line(random_run: Path, tmp_path: Path, capsys:
     command = ["score", "--input", str(pairs), "--corpus", "trails", "--report", str(score)]
     assert main([*command, "--json", str(tmp_path / "s.json")]) == 0
     assert json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))["confidence"]["resamples"] == 1000
-    read(score.read_text(encoding="utf-8"))
+    assert "Ivy Cutting is easy." in Page(score.read_text(encoding="utf-8")).text
     assert main(["evaluate", "--model", str(random_run), "--report", str(run)]) == 0
-    text = "".join(read(run.read_text(encoding="utf-8")).text)
+    text = Page(run.read_text(encoding="utf-8")).text
     assert "trails, test" in text and "Scores under single" in text and "The 20 worst sentences" in text
-    capsys.readouterr()

@@ -1,4 +1,4 @@
-"""Files of other systems: references in groups, tables, GEM's JSON; a wrong format says what was seen and expected."""
+"""Files of other systems: references in groups, tables, GEM's JSON; what is read, and messages for what is not."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("pairs.jsonl", PLAIN),
     ],
 )
-def test_formats_are_seen(folder: Path, names: str, expected: list[TextPair] | None) -> None:
+def test_formats_are_recognised(folder: Path, names: str, expected: list[TextPair] | None) -> None:
     files, _, task = names.partition(" --task ")
     found = list(read_files(files.split(), task or None))
     if expected is None:
@@ -117,7 +117,7 @@ def test_formats_are_seen(folder: Path, names: str, expected: list[TextPair] | N
 
 
 @pytest.mark.parametrize("names", ["references.json reversed.json", "reversed.json references.json"])
-def test_keys_of_a_further_file_reorder_all_references(folder: Path, names: str) -> None:
+def test_references_of_several_files_are_matched_by_key(folder: Path, names: str) -> None:
     found = read_files(["submission.json", *names.split()], "food_test")
     references = {pair.hypothesis: sorted(pair.references) for pair in found}
     assert references == {"one two": ["eins", "one two", "uno"], "three": ["drei", "three"]}
@@ -151,7 +151,9 @@ def test_keys_of_a_further_file_reorder_all_references(folder: Path, names: str)
         ("hyp.txt absent.txt", "cannot read absent.txt: No such file"),
     ],
 )
-def test_a_wrong_format_is_told(folder: Path, names: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_format_is_one_plain_message(
+    folder: Path, names: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["score", *names.split(), "--metric", "BLEU-4"]) == 2
     told = capsys.readouterr().err
     assert message in told and "Traceback" not in told and told.count("\n") == 1
@@ -173,15 +175,17 @@ def test_a_wrong_format_is_told(folder: Path, names: str, message: str, capsys: 
         ('act\thyp\tref\na\t"b\tc\n', "bad, line 2: "),
     ],
 )
-def test_bad_contents_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:
+def test_bad_contents_are_named_with_their_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bad").write_text(text)
     with pytest.raises(MetricError, match=message):
         list(read_files(["bad"]))
 
 
-def test_a_quotation_mark_between_tabs_is_one(tmp_path: Path) -> None:
-    """A stray one must not swallow the rows below it; spreadsheets double those inside a cell that has some."""
+def test_a_stray_quotation_mark_in_a_tab_separated_cell_is_text(tmp_path: Path) -> None:
+    """It must not join the rows below it; but spreadsheets quote cells with quotation marks, and double these."""
     path = tmp_path / "table"
     path.write_text('output\tref\na b.\ta b.\nc d.\t"c d.\n"A" is "B"\t"say ""x"""\ng"\t""\n"\ty\n')
     found = [(pair.hypothesis, *pair.references) for pair in read_files([str(path)])]
@@ -192,7 +196,7 @@ def test_a_quotation_mark_between_tabs_is_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("first", ["good, very\rgood", f"long, {'a' * 200_000}", 'a "quote, and'])
-def test_a_line_that_no_table_begins_with_is_text(first: str, tmp_path: Path) -> None:
+def test_a_file_whose_first_line_is_no_header_is_text(first: str, tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(f"{first}\nb\n".encode())
     assert [pair.hypothesis for pair in read_files([path, path])] == [first, "b"]
@@ -200,7 +204,7 @@ def test_a_line_that_no_table_begins_with_is_text(first: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("first", ["[name] serves [food] food.", "{name} is cheap.", "[1]", "[", "{ x"])
 def test_text_in_brackets_is_text(first: str, tmp_path: Path) -> None:
-    """Delexicalised sentences begin so; JSON begins with what only JSON has."""
+    """Delexicalised sentences begin so."""
     paths = [tmp_path / name for name in ("hyp", "ref")]
     for path in paths:
         path.write_text(f"{first}\n[name] is here.\n")
@@ -212,14 +216,15 @@ def test_text_in_brackets_is_text(first: str, tmp_path: Path) -> None:
 
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b c", "é"]), min_size=1, max_size=3), min_size=1, max_size=5))
-def test_groups_are_read_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, written: list) -> None:
+def test_groups_of_references_are_read_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, written: list[list[str]]
+) -> None:
     path = tmp_path_factory.getbasetemp() / "groups.txt"
     path.write_text("\n\n".join("\n".join(group) for group in written) + "\n", encoding="utf-8")
     assert groups(path) == [tuple(group) for group in written]
 
 
-def test_gem_out_and_in_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is written as a submission is read as one, and scores the same."""
+def test_a_gem_submission_is_read_as_it_was_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain = ["score", "hyp.txt", "grouped.txt", "--metric", "BLEU-4"]
     assert main([*plain, "--gem", "made.json", "--task", "food_test"]) == 0
     first = capsys.readouterr().out

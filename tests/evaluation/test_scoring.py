@@ -1,4 +1,4 @@
-"""Scoring files: the contract of the JSON, the table, and one plain message for every mistake of the user."""
+"""Scoring: the JSON, tables and frames of scores, and one plain message for every mistake of the user."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import Turn, parse
+from dactnlg.cli.main import main
 from dactnlg.errors import MetricError, UserError
 from dactnlg.evaluation import scoring
 from dactnlg.evaluation.scoring import TextPair, read_input, score, score_pairs, table
@@ -37,7 +38,7 @@ def write(path: Path, *lines: str) -> str:
     return str(path)
 
 
-def test_scores_are_equal_where_all_they_say_is() -> None:
+def test_scores_of_equal_texts_under_equal_settings_are_equal() -> None:
     result, again = (score(["a b", "c"], ["a b", "d"]) for _ in range(2))
     assert result == again and [result] == [again] and result != "scores"
     assert result not in (score(["a b", "e"], ["a b", "d"]), score(["a b", "c"], ["a b", "d"], preset="fair"))
@@ -46,7 +47,7 @@ def test_scores_are_equal_where_all_they_say_is() -> None:
 
 
 @pytest.mark.parametrize("preset", ["e2e", "fair", "rnnlg"])
-def test_pickled_scores_are_the_same(preset: str) -> None:
+def test_scores_survive_pickling(preset: str) -> None:
     result = score_pairs(PAIRS, preset=preset)
     copied = pickle.loads(pickle.dumps(result))
     assert (copied, copied.table(), repr(copied)) == (result, result.table(), repr(result))
@@ -58,7 +59,7 @@ def test_pickled_scores_are_the_same(preset: str) -> None:
         copied.metrics["BLEU-1"].statistics([Segment("a", ["a"])])
 
 
-def test_json_contract() -> None:
+def test_json_has_values_signatures_hashes_and_segments() -> None:
     result = score_pairs(PAIRS)
     data = result.to_dict()
     assert list(data["scores"]) == [*PRESETS["nlg-eval"].metrics, "SER"]
@@ -77,14 +78,14 @@ def test_json_contract() -> None:
     assert json.loads(stream.getvalue()) == json.loads(json.dumps(data))
 
 
-def test_results_show_themselves() -> None:
+def test_scores_are_shown_as_tables_and_in_short() -> None:
     result = score(["a b c d"] * 1000, [["a b c d"]] * 1000)
     assert str(result) == result.table() != result._repr_markdown_() == result.table("markdown")
     assert repr(result).startswith("Scores(preset='nlg-eval', scores={BLEU-1: 1.0000, BLEU-2: ")
     assert repr(result).endswith("segments=1000)") and len(repr(result)) < 500
 
 
-def test_table_says_what_is_undefined_and_warns() -> None:
+def test_a_table_marks_what_is_undefined_and_warns() -> None:
     text = score_pairs([TextPair("a", ())]).table()
     assert text.count("undefined") == 7
     assert "1 of 1 segments have no reference" in text
@@ -92,56 +93,56 @@ def test_table_says_what_is_undefined_and_warns() -> None:
     assert "nlg-eval" in both and "single" in both
 
 
-WITHOUT_METEOR = """
-import sys
-sys.modules["pycocoevalcap"] = None
-from dactnlg.cli.main import main
-sys.exit(main())
-"""
-
-
 @pytest.mark.parametrize("preset", ["e2e", "nlg-eval", "sharma2017"])
-def test_a_preset_names_the_extra_that_brings_its_missing_score(preset: str, tmp_path: Path) -> None:
-    """Without METEOR's data its row says what to install; the recipe and all other scores are as with them."""
+def test_a_preset_names_the_extra_that_brings_its_missing_score(
+    preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without METEOR's data its row says what to install; its signature and all other scores are as with them."""
     path = write(tmp_path / "pairs.jsonl", *['{"hypothesis": "a b c d", "references": ["a b c d"]}'] * 2)
-    command = [sys.executable, "-c", WITHOUT_METEOR, "score", "--input", path]
-    where = {"cwd": Path(__file__).resolve().parents[2], "capture_output": True, "text": True}
-    done = subprocess.run([*command, "--preset", preset, "--confidence"], **where)
-    assert (done.returncode, done.stderr) == (0, "")
-    (row,) = (line for line in done.stdout.splitlines() if line.startswith("METEOR-1.5 "))
-    assert "needs pip install 'dactnlg[meteor]'" in row
-    done = subprocess.run([*command, "--preset", preset, "--json", "-"], **where)
-    found = json.loads(done.stdout)
+    whole = score_pairs(read_input(path), None, preset).to_dict()["scores"] if meteor_data.installed() else None
+    monkeypatch.setitem(sys.modules, "pycocoevalcap", None)
+    assert main(["score", "--input", path, "--preset", preset, "--confidence"]) == 0
+    shown = capsys.readouterr()
+    (row,) = (line for line in shown.out.splitlines() if line.startswith("METEOR-1.5 "))
+    assert "needs pip install 'dactnlg[meteor]'" in row and shown.err == ""
+    assert main(["score", "--input", path, "--preset", preset, "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
     assert set(found["scores"]) == set(PRESETS[preset].metrics)
     score = found["scores"]["METEOR-1.5"]
     assert score["value"] is None and score["reason"] == "needs pip install 'dactnlg[meteor]'"
     assert score["signature"].startswith("METEOR-1.5|variant:jar-en-norm-rank|")
     assert all("reason" not in other for name, other in found["scores"].items() if name != "METEOR-1.5")
-    if meteor_data.installed():
-        whole = score_pairs(read_input(path), None, preset).to_dict()["scores"]
+    if whole:
         assert score["hash"] == whole["METEOR-1.5"]["hash"] and whole["METEOR-1.5"]["value"] is not None
         assert {**whole, "METEOR-1.5": score} == found["scores"]
     # Its file can be compared with any other one.
     assert stored_scores(found, "x.json")[preset].values["METEOR-1.5"] is None
-    asked = subprocess.run([*command, "--metric", "METEOR"], **where)
-    assert (asked.returncode, asked.stdout) == (2, "")
-    assert asked.stderr == "dactnlg: METEOR-1.5 is not installed: pip install 'dactnlg[meteor]'\n"
 
 
-def test_ser_only_where_acts_are_known() -> None:
+def test_a_score_asked_for_by_name_names_its_missing_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "pairs.jsonl", '{"hypothesis": "a b c d", "references": ["a b c d"]}')
+    monkeypatch.setitem(sys.modules, "pycocoevalcap", None)
+    assert main(["score", "--input", path, "--metric", "METEOR"]) == 2
+    message = "dactnlg: METEOR-1.5 is not installed: pip install 'dactnlg[meteor]'\n"
+    assert capsys.readouterr() == ("", message)
+
+
+def test_ser_is_scored_only_where_acts_are_known() -> None:
     assert "SER" not in score_pairs([TextPair("a", ("a",))]).scores
     asked = score_pairs([TextPair("a", ("a",))], ["SER"])
     assert asked.scores["SER"].value is None
     assert list(score_pairs(PAIRS, ["BLEU-4", "ser"]).scores) == ["BLEU-4", "SER"]
 
 
-def test_scores_do_not_depend_on_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_do_not_depend_on_the_size_of_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = score_pairs(PAIRS).to_dict()
     monkeypatch.setattr("dactnlg.evaluation.scoring.CHUNK", 1)
     assert score_pairs(PAIRS).to_dict() == whole
 
 
-def test_reading_json_lines_and_plain_text(tmp_path: Path) -> None:
+def test_json_lines_and_plain_text_are_read(tmp_path: Path) -> None:
     jsonl = write(
         tmp_path / "pairs.jsonl",
         '{"hypothesis": "a b", "references": ["a b", "c"], "act": "inform(name=x)"}',
@@ -211,11 +212,11 @@ def test_ser_beside_other_scores_needs_a_checker() -> None:
         scoring.score_segments([Segment("a", ["a"], ACT)], "nlg-eval", ["BLEU-4", "SER"])
 
 
-def test_scores_do_not_hold_the_information_of_n_grams() -> None:
+def test_nist_frees_the_information_of_n_grams() -> None:
     assert not score_pairs(PAIRS, ["NIST"]).metrics["NIST"]._information
 
 
-def test_breakdown_by_act_and_slot() -> None:
+def test_slot_errors_are_broken_down_by_act_and_slot() -> None:
     turns: list[Turn] = [ACT, parse("goodbye()"), ACT]
     reports = [
         SlotReport(Tally(2, ("food=thai",), ())),
@@ -230,8 +231,8 @@ def test_breakdown_by_act_and_slot() -> None:
     assert (found.slots["name"].extra, found.slots["name"].sentences) == (2, 1)
 
 
-def test_start_up_is_light(tmp_path: Path) -> None:
-    """Scoring loads nothing that takes long to load; `benchmarks/metrics.py` measures the time."""
+def test_scoring_imports_nothing_that_is_slow_to_import(tmp_path: Path) -> None:
+    """`benchmarks/metrics.py` measures the time."""
     path = write(tmp_path / "pairs.jsonl", *['{"hypothesis": "a b", "references": ["a b"]}'] * 10)
     code = (
         "import sys; from dactnlg.evaluation.scoring import read_input, score_pairs;"
@@ -242,7 +243,7 @@ def test_start_up_is_light(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[2])
 
 
-def test_score_from_python() -> None:
+def test_score_takes_lists_acts_and_options() -> None:
     hypotheses, references = ["red door serves thai", "", "red door"], [["red door serves thai", "x"], "a b", ()]
     acts = [str(ACT), ACT, next(iter(ACT))]
     assert score(hypotheses, references, acts=acts).to_dict() == score_pairs(PAIRS).to_dict()
@@ -268,15 +269,15 @@ def test_score_from_python() -> None:
         ([], [], None, "not a single hypothesis"),
     ],
 )
-def test_mistakes_in_python_are_told_with_their_index(
+def test_mistakes_in_lists_are_named_with_their_index(
     hypotheses: object, references: object, acts: object, message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
         score(hypotheses, references, acts=acts)
 
 
-def test_frames() -> None:
-    pytest.importorskip("pandas")
+@pytest.mark.needs("pandas", "pip install 'dactnlg[pandas]'")
+def test_frames_have_a_row_for_each_score_or_segment() -> None:
     result = score_pairs(PAIRS)
     frame = result.to_frame()
     assert list(frame.columns) == ["preset", "score", "value", "signature", "hash"]
@@ -292,7 +293,7 @@ def test_frames() -> None:
     assert nothing["value"].isna().all() and nothing["value"].dtype == float
 
 
-def test_without_pandas_one_plain_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pandas_is_one_plain_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     for segments in (False, True):
         with pytest.raises(UserError, match=r"pip install 'dactnlg\[pandas\]'"):

@@ -1,19 +1,19 @@
-"""What runs and files say, on pages, in Markdown and on a terminal: shown, never obeyed."""
+"""Texts of runs and files on pages, in Markdown and on a terminal: no markup or control character takes effect."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 
-import pytest
+from helpers import Page
 
 from dactnlg._utils.markdown import code, escape, fenced
 from dactnlg._utils.tables import aligned
@@ -36,34 +36,14 @@ EVIL = (
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-class Tags(HTMLParser):
-    """Keeps the names of elements and attributes, and the text."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.text = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def harmless(html: str) -> None:
-    """A page fetches and runs nothing, and says so."""
-    found = Tags(html)
+def check_harmless(html: str) -> None:
+    """Check that a page fetches and runs nothing, and that its policy allows nothing."""
+    found = Page(html)
     assert not found.tags & {"script", "img", "a", "link", "iframe", "object", "form", "base"}
-    assert (
-        not {name for name in found.attributes if name.startswith("on")} | {"src", "href", "style"} & found.attributes
-    )
-    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">', unescape(html))
-    assert policy.startswith("default-src 'none'; style-src 'sha256-")
-    assert "unsafe" not in policy and "*" not in policy
+    handlers = {name for name in found.attributes if name.startswith("on")}
+    assert not handlers | {"src", "href", "style"} & found.attributes
+    assert found.policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in found.policy and "*" not in found.policy
     assert not ACTING.search(html)
     assert "alert('x')" in found.text
 
@@ -77,11 +57,11 @@ def board() -> list[Block]:
     return [Block(EVIL, EVIL, EVIL, EVIL, rows)]
 
 
-def test_the_leaderboard() -> None:
-    harmless(render(board(), "html"))
+def test_a_leaderboard_escapes_names_and_scores() -> None:
+    check_harmless(render(board(), "html"))
     text, plain = render(board()), render(board(), "markdown")
     assert not ACTING.search(text + plain)
-    # A title, two lines of heads and one for each run: no name makes a line of its own.
+    # A title, two lines of heads and one for each run: no name adds a line.
     assert len(text.splitlines()) == 6
     lines = plain.splitlines()
     assert lines[0].startswith("## ") and lines[-1].startswith("Hashes: ") and len(lines) == 9
@@ -89,15 +69,15 @@ def test_the_leaderboard() -> None:
     assert not re.search(r"(?<!\\)(?:[<`\[]|!\[)", plain)
 
 
-def test_reports() -> None:
+def test_a_report_escapes_texts_and_warnings() -> None:
     turn = parse("inform(name='" + EVIL.replace("'", "").replace("\n", " ").replace("\r", " ") + "')")
     result = score_pairs([TextPair(EVIL, (EVIL[:-3],), turn), TextPair("b", (EVIL,), turn)], None, "nlg-eval")
     result.warnings.append(EVIL)
     content = replace(gather(EVIL, [result]), notes=[EVIL], facts=[(EVIL, EVIL)], lead=EVIL)
-    harmless(page(content))
+    check_harmless(page(content))
     text = markdown(content)
     assert not ACTING.search(text)
-    # But for the block of the table, nothing begins markup; and the block ends where it should.
+    # Outside the block of the table nothing begins markup, and the block ends where it should.
     (fence,) = set(re.findall(r"^`{3,}", text, re.MULTILINE))
     before, block, after = re.split(rf"^{fence}$", text, flags=re.MULTILINE)
     assert not re.search(r"(?<!\\)[<\[]", before + re.sub(r"^- `+.*`+$", "", after, flags=re.MULTILINE))
@@ -112,46 +92,51 @@ def test_markdown_of_code_ends_where_the_text_does() -> None:
     assert escape("a|b\n<c>") == r"a\|b \<c\>"
 
 
-def test_comparisons_and_verdicts() -> None:
+def test_comparisons_and_verdicts_escape_names() -> None:
     change = Change(EVIL, 0.1, 0.2, 0.1, 1, 1, EVIL, (EVIL, EVIL))
     found = SystemComparison((EVIL, EVIL), [Difference(EVIL, EVIL, 0.1, 0.2, None)], [EVIL], EVIL, [change], [change])
     text = compared.text(found)
     assert not ACTING.search(text)
     assert not any(line.startswith("# g") for line in text.splitlines())
     verdict = Verdict(EVIL, EVIL, EVIL, EVIL, 0.1, 0.2, EVIL, EVIL)
-    table = Reproduction([verdict], [EVIL]).table
     assert not ACTING.search(aligned([[EVIL, "b"]]))
-    with pytest.raises(StopIteration):
-        table()
     assert not ACTING.search(Reproduction([replace(verdict, verdict="equal")], [EVIL]).table())
 
 
-def test_what_is_printable() -> None:
+def test_control_characters_are_printed_as_escapes() -> None:
     assert printable("\x1b[2J\u202e\ud800é漢\t") == r"\u001b[2J\u202e\ud800é漢\u0009"
     assert printable("a\tb\nc", "\n\t") == "a\tb\nc"
     assert printable(printable(EVIL)) == printable(EVIL)
 
 
-def on_a_terminal(*words: str | Path) -> str:
-    """Return what a command writes to a terminal."""
+END = "=== end of a command ==="
+COMMANDS = f"""
+import json, sys
+from dactnlg.cli.main import main
+for words in json.loads(sys.argv[1]):
+    main(words)
+    print({END!r}, flush=True)
+"""
+
+
+def on_a_terminal(*commands: Sequence[str | Path]) -> list[str]:
+    """Return what each command writes to a terminal; one process runs them all."""
     master, slave = pty.openpty()
-    try:
-        command = [sys.executable, "-m", "dactnlg", *map(str, words)]
-        subprocess.run(command, stdout=slave, stderr=slave, stdin=subprocess.DEVNULL, timeout=300)
-    finally:
-        os.close(slave)
+    command = [sys.executable, "-c", COMMANDS, json.dumps([list(map(str, words)) for words in commands])]
     text = b""
-    try:
-        while part := os.read(master, 65536):
-            text += part
-    except OSError:
-        # The end of a terminal that nobody writes to.
-        pass
+    with subprocess.Popen(command, stdout=slave, stderr=slave, stdin=subprocess.DEVNULL):
+        os.close(slave)
+        # Reading fails at the end of a terminal to which nobody writes.
+        with contextlib.suppress(OSError):
+            while part := os.read(master, 65536):
+                text += part
     os.close(master)
-    return text.decode("utf-8")
+    *texts, rest = text.decode("utf-8").split(f"{END}\r\n")
+    assert rest == ""
+    return texts
 
 
-def test_a_terminal_gets_no_commands_from_files(tmp_path: Path) -> None:
+def test_a_terminal_gets_no_control_characters_from_files(tmp_path: Path) -> None:
     rows = [{"act": f"inform(name='x{EVIL[-40:]}')", "text": f"The x{EVIL[-40:]} is here."}] * 2
     (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)))
     card = tmp_path / "card\x1b[2J.yaml"
@@ -159,19 +144,19 @@ def test_a_terminal_gets_no_commands_from_files(tmp_path: Path) -> None:
     data = {"scores": {"BLEU": {"value": 1, "signature": "BLEU", "hash": EVIL}}, "segments": [], "preset": EVIL}
     (tmp_path / "scores.json").write_text(json.dumps(data))
     scores = tmp_path / "scores.json"
-    for words in (
+    commands = (
         ("corpora", "inspect", tmp_path / "corpus.jsonl"),
         ("corpora", "inspect", card),
         ("compare", scores, scores),
         ("compare", scores, scores, "--json", "-"),
         ("generate", "--model", tmp_path / "\x1b[2J", "goodbye()"),
-    ):
-        text = on_a_terminal(*words)
-        assert text and "Traceback" not in text, text
+    )
+    for words, text in zip(commands, on_a_terminal(*commands), strict=True):
+        assert text and "Traceback" not in text, words
         assert not ACTING.search(text.replace("\r\n", "\n")), repr(text)
 
 
-def test_a_pipe_gets_what_is_there(tmp_path: Path) -> None:
+def test_json_for_a_pipe_is_not_escaped(tmp_path: Path) -> None:
     data = {"scores": {"BLEU": {"value": 1, "signature": "BLEU", "hash": "\u202e"}}, "segments": [], "preset": "\u202e"}
     scores = tmp_path / "scores.json"
     scores.write_text(json.dumps(data))
