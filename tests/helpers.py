@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NoReturn
 
+import click
 import pytest
+
+
+def commands(group: click.Group, *above: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yield every command of a group with its words, those of the groups inside it too."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, *above, name)
+        else:
+            yield (*above, name), command
 
 
 def missing(what: str) -> NoReturn:
@@ -68,11 +80,35 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def dactnlg(code: Path, *arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command of the code in the folder `code`, there or in another folder."""
+def command(*words: str | Path, stdin: str | bytes = b"") -> subprocess.CompletedProcess[str]:
+    """Run a command in this process, with a text or bytes on standard input; the answer is that of `subprocess.run`.
+
+    A process of its own would take longer to import the package than most commands to run.
+    """
+    from dactnlg.cli.main import main
+
+    arguments = [str(word) for word in words]
+    out, err = io.BytesIO(), io.BytesIO()
+    # A file, since some commands ask for the number of standard input.
+    with tempfile.TemporaryFile() as file, pytest.MonkeyPatch.context() as patch:
+        file.write(stdin.encode() if isinstance(stdin, str) else stdin)
+        file.seek(0)
+        for name, stream in (("stdin", file), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, io.TextIOWrapper(stream, "utf-8", write_through=True))
+        code = main(arguments)
+        told = [stream.getvalue().decode() for stream in (out, err)]
+    return subprocess.CompletedProcess(arguments, code, *told)
+
+
+def dactnlg(
+    code: Path, *arguments: str | Path, folder: Path | None = None, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own with the code in the folder `code`, there or in another folder."""
     environment = {**os.environ, "PYTHONPATH": str(code)}
     command = [sys.executable, "-P", "-m", "dactnlg", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder or code)
+    return subprocess.run(
+        command, input=stdin, capture_output=True, encoding="utf-8", env=environment, cwd=folder or code
+    )
 
 
 class Page(HTMLParser):

@@ -1,28 +1,21 @@
-"""`dactnlg check` as a process: lines in order, exit codes, messages, and runs without a reader."""
+"""`dactnlg check`: lines in order, exit codes, messages, and runs without a reader."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from helpers import command
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+check = partial(command, "check")
 LINES = [
     {"act": "inform(name='Ivy Cutting';dogsallowed=no)", "hypothesis": "No dogs at Ivy Cutting.", "references": ["x"]},
     {"act": "inform(name='Ivy Cutting';dogsallowed=no)", "hypothesis": "Dogs are welcome at Ivy Cutting."},
     {"act": "goodbye()", "hypothesis": "Goodbye, and enjoy the hills!"},
 ]
-
-
-def check(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "dactnlg", "check", *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, env=environment, timeout=120)
 
 
 def lines(rows: list[dict[str, object]]) -> str:
@@ -81,7 +74,7 @@ def test_lines_of_a_corpus_are_checked(random_run: Path) -> None:
 
 
 @pytest.mark.parametrize("basis", ["--model", "--corpus"])
-def test_unknown_names_are_told_once_and_checked(random_run: Path, basis: str) -> None:
+def test_unknown_names_are_reported_once_and_checked(random_run: Path, basis: str) -> None:
     acts = ["inform(nmae='Ivy Cutting')", "infrom(name='Ivy Cutting';nmae=x)", "infrom(name='Ivy Cutting')"]
     rows: list[dict[str, object]] = [{"act": act, "hypothesis": "Try Ivy Cutting."} for act in acts]
     done = check(basis, random_run if basis == "--model" else "trails", stdin=lines([*LINES, *rows]))
@@ -93,7 +86,7 @@ def test_unknown_names_are_told_once_and_checked(random_run: Path, basis: str) -
 
 
 @pytest.mark.parametrize("basis", ["--model", "--corpus"])
-def test_invented_and_denied_values_are_told(random_run: Path, basis: str) -> None:
+def test_invented_and_denied_values_are_found(random_run: Path, basis: str) -> None:
     act = "inform(name='Red Kite';region=north)"
     texts = [
         "Red Kite is in the north.",
@@ -108,7 +101,7 @@ def test_invented_and_denied_values_are_told(random_run: Path, basis: str) -> No
     assert invented["extra"] == ["name='pic du vent'"]
 
 
-def test_of_many_unknown_names_the_first_are_told(random_run: Path) -> None:
+def test_of_many_unknown_names_the_first_are_reported(random_run: Path) -> None:
     rows: list[dict[str, object]] = [{"act": f"inform(slot{n}=x)", "hypothesis": "x"} for n in range(50)]
     done = check(random_run, stdin=lines(rows))
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 50)
@@ -122,7 +115,7 @@ def test_the_lines_may_go_to_a_file(random_run: Path, tmp_path: Path) -> None:
     done = check(random_run, "--json", tmp_path / "found.jsonl", stdin=lines(LINES))
     assert (done.returncode, done.stdout) == (0, "")
     assert (tmp_path / "found.jsonl").read_text(encoding="utf-8") == shown.stdout
-    # A file that is not whole is not left behind.
+    # No incomplete file is left behind.
     done = check(random_run, "--json", tmp_path / "part.jsonl", stdin=lines(LINES[:1]) + "{\n")
     assert done.returncode == 2
     assert [path.name for path in tmp_path.iterdir()] == ["found.jsonl"]
@@ -143,7 +136,6 @@ def test_a_line_that_cannot_be_checked_ends_with_a_message(random_run: Path, lin
     assert (done.returncode, len(done.stdout.splitlines())) == (2, 1)
     assert done.stderr.startswith("dactnlg: ")
     assert told in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -156,14 +148,13 @@ def test_a_line_that_cannot_be_checked_ends_with_a_message(random_run: Path, lin
         (["--corpus", "trails", "--input", "nothing.jsonl"], "nothing.jsonl"),
     ],
 )
-def test_mistakes_are_told_in_a_line(arguments: list[str], told: str) -> None:
+def test_a_wrong_use_is_a_message(arguments: list[str], told: str) -> None:
     done = check(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
-    assert "Traceback" not in done.stderr
 
 
-def test_a_reader_that_is_gone_is_missed(random_run: Path, tmp_path: Path) -> None:
+def test_a_missing_reader_is_a_message(random_run: Path, tmp_path: Path) -> None:
     incomplete = shutil.copytree(random_run, tmp_path / "incomplete")
     (incomplete / "reader.safetensors").unlink()
     done = check("--model", incomplete, stdin=lines(LINES))

@@ -12,9 +12,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
-from helpers import lend_meteor
+from helpers import commands, lend_meteor
 
 from dactnlg.cli.main import app, main
 
@@ -69,7 +68,7 @@ SERVERS = {"serve", "study serve", "chat serve"}
 """Commands that end when they are told to: what they serve is tried in tests of their own."""
 
 
-def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> dict[str, list[list[str | Path]]]:
+def trials(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> dict[str, list[list[str | Path]]]:
     """Every command of the program with what strangers may give it."""
     study, ratings = scores.parent / "study", scores.parent / "ratings.csv"
     return {
@@ -132,14 +131,9 @@ def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> 
 
 
 def test_every_command_is_tried() -> None:
-    def names(group: click.Group, *above: str) -> set[str]:
-        found = set()
-        for name, command in group.commands.items():
-            found |= names(command, *above, name) if isinstance(command, click.Group) else {" ".join((*above, name))}
-        return found
-
     nothing = Path()
-    assert set(commands(*[nothing] * 5)) | TRUSTED | SERVERS == names(app)
+    known = {" ".join(words) for words, _ in commands(app)}
+    assert set(trials(*[nothing] * 5)) | TRUSTED | SERVERS == known
 
 
 def altered(run: Path, folder: Path, **facts: Any) -> Path:
@@ -187,7 +181,7 @@ def everything(dactnlg: Callable[..., Told], run: Path, home: Path, text: str) -
     one = {"value": 0.5, "signature": EVIL, "hash": EVIL}
     scores.write_text(json.dumps({"preset": EVIL, "scores": {EVIL: one}, "segments": [{"scores": {EVIL: 0.5}}]}))
     study(home)
-    tried = commands(run, corpus, pairs, card(home, text), scores)
+    tried = trials(run, corpus, pairs, card(home, text), scores)
     return {name: [dactnlg(*name.split(), *words) for words in found] for name, found in tried.items()}
 
 

@@ -8,11 +8,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
+from helpers import commands
 
 from dactnlg._utils.tables import aligned, formatted
 from dactnlg.cli.main import app, main
@@ -42,19 +42,14 @@ def test_a_run_is_named_once(command: str, capsys: pytest.CaptureFixture[str], t
         assert "nowhere" in told(capsys, command, *named, *more, code=2)
 
 
-def numbers(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
-    """Yield the options of a command, and of those below it, that take numbers with a fraction, each with its path."""
-    if isinstance(command, click.Group):
-        for name, below in command.commands.items():
-            yield from numbers(below, *path, name)
-    for parameter in command.params:
-        if isinstance(parameter.type, click.types.FloatParamType):
-            yield *path, parameter.opts[0]
-
-
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e999"])
 def test_options_take_finite_numbers_alone(value: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = list(numbers(app))
+    found = [
+        (*words, parameter.opts[0])
+        for words, command in commands(app)
+        for parameter in command.params
+        if isinstance(parameter.type, click.types.FloatParamType)
+    ]
     assert {("serve", "--timeout"), ("generate", "--top-p"), ("study", "power", "--difference")} <= set(found)
     for *path, option in found:
         *_, message = told(capsys, *path, f"{option}={value}", "x", code=2).splitlines()
