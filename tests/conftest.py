@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -97,6 +98,22 @@ def training_data(corpora: Callable[[str], Corpus]) -> Callable[[str], TrainingD
 def repository() -> Path:
     """The top folder of the checkout."""
     return REPOSITORY
+
+
+@pytest.fixture
+def run_benchmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Give a function that runs a script of benchmarks/, given as a module, and returns what it printed."""
+
+    def run(script: ModuleType, *arguments: str | Path) -> str:
+        monkeypatch.setattr(sys, "argv", [str(script.__file__), *map(str, arguments)])
+        # For the processes that some of them start.
+        monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+        code = script.main()
+        told = capsys.readouterr()
+        assert not code, told
+        return told.out
+
+    return run
 
 
 def _train(output: Path, *arguments: str) -> Path:

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-
-def run(repository: Path, runs: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(repository / "benchmarks" / "corpora.py"), "--runs", str(runs), *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(repository), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=500)
+from benchmarks import corpora
 
 
 @pytest.mark.needs("pycocoevalcap", "pip install 'dactnlg[meteor]'")
-def test_a_run_is_trained_once(repository: Path, tmp_path: Path) -> None:
+def test_a_run_is_trained_once(
+    run_benchmark: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The speed over twenty acts, not over five hundred.
+    measured = corpora.speed
+    monkeypatch.setattr(corpora, "speed", lambda folder, turns, others: measured(folder, turns[:20], others[:20]))
     small = ["training.epochs=1", "model.hidden_size=16", "training.batch_size=128", "decoding.beam_width=2"]
     settings = [word for setting in small for word in ("--set", setting)]
-    arguments = ["--corpus", "trails", "--config", "trails-sclstm", "--seeds", "1", *settings]
-    first = run(repository, tmp_path, *arguments)
-    assert first.returncode == 0, first.stderr
+    arguments = ["--runs", tmp_path, "--corpus", "trails", "--config", "trails-sclstm", "--seeds", "1", *settings]
+    first = run_benchmark(corpora, *arguments)
     (folder,) = tmp_path.iterdir()
     before = (folder / "weights.safetensors").stat().st_mtime_ns
-    again = run(repository, tmp_path, *arguments)
+    again = run_benchmark(corpora, *arguments)
     assert (folder / "weights.safetensors").stat().st_mtime_ns == before
-    tables = [[line.split(" | ") for line in done.stdout.splitlines() if " | " in line] for done in (first, again)]
+    tables = [[line.split(" | ") for line in printed.splitlines() if " | " in line] for printed in (first, again)]
     # All but the speeds is the same.
     assert [row[:-2] for row in tables[0]] == [row[:-2] for row in tables[1]]
     names = [row[3] for row in tables[0][1:]]
@@ -35,7 +33,10 @@ def test_a_run_is_trained_once(repository: Path, tmp_path: Path) -> None:
     assert float(tables[0][-1][4]) == 0, "no slot is lost"
 
 
-def test_mistakes(repository: Path, tmp_path: Path) -> None:
-    done = run(repository, tmp_path, "--corpus", "hotel", "tv", "--config", "hotel-sclstm")
-    assert done.returncode == 2
-    assert "1 configurations for 2 corpora: give one for each" in done.stderr
+def test_each_corpus_needs_a_configuration(
+    run_benchmark: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run_benchmark(corpora, "--corpus", "hotel", "tv", "--config", "hotel-sclstm")
+    assert ended.value.code == 2
+    assert "1 configurations for 2 corpora: give one for each" in capsys.readouterr().err

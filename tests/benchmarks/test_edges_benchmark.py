@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from benchmarks import edges
 from benchmarks.edges import faults
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
@@ -42,10 +41,7 @@ def test_faults_are_found(preprocessor: Preprocessor, text: str, found: set[str]
     assert {fault for fault, _ in faults(preprocessor, frozenset({"route"}), turn, text)} == found
 
 
-def test_a_run_is_measured(repository: Path, random_run: Path) -> None:
-    command = [sys.executable, "benchmarks/edges.py", str(random_run), "--subsets", "20"]
-    environment = {**os.environ, "PYTHONPATH": str(repository)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=repository, timeout=300)
-    assert done.returncode == 0, done.stderr
-    rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| random")]
+def test_a_run_is_measured(run_benchmark: Callable[..., str], random_run: Path) -> None:
+    printed = run_benchmark(edges, random_run, "--subsets", "20")
+    rows = [line.split(" | ") for line in printed.splitlines() if line.startswith("| random")]
     assert [row[:3] for row in rows] == [["| random, test", "300", "0"], ["| random, subsets", "20", "0"]]

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import growth_points, growth_slopes
+from benchmarks import growth, growth_points, growth_slopes
 from dactnlg.generation.generator import Generator
-
-
-def run(repository: Path, *arguments: str | Path) -> str:
-    command = [sys.executable, str(repository / "benchmarks" / "growth.py"), *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(repository)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def rows(output: str) -> list[list[str]]:
@@ -28,25 +19,12 @@ def rows(output: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split(" | ")] for line in lines]
 
 
-def test_it_prints_points_and_slopes(repository: Path, neural_run: Path, tmp_path: Path) -> None:
+def test_it_prints_points_and_slopes(run_benchmark: Callable[..., str], neural_run: Path, tmp_path: Path) -> None:
     keep = tmp_path / "points.jsonl"
-    plan = [
-        "--only",
-        "acts",
-        "search-hidden",
-        "--acts",
-        "3",
-        "30",
-        "--most-acts",
-        "29",
-        "--hidden",
-        "8",
-        "16",
-        "--seconds",
-        "0",
-    ]
-    output = run(repository, neural_run, *plan, "--keep", keep)
-    assert [row[1] for row in rows(output)] == ["size", "3", "8", "16", *(row[1] for row in rows(output)[4:])]
+    words = "--only acts search-hidden --acts 3 30 --most-acts 29 --hidden 8 16 --seconds 0 --keep"
+    plan = [neural_run, *words.split(), keep]
+    output = run_benchmark(growth, *plan)
+    assert [row[1] for row in rows(output)[:4]] == ["size", "3", "8", "16"]
     points = [json.loads(line) for line in keep.read_text().splitlines()]
     assert [(point["kind"], point["size"]) for point in points] == [
         ("acts", 3),
@@ -54,8 +32,8 @@ def test_it_prints_points_and_slopes(repository: Path, neural_run: Path, tmp_pat
         ("search-hidden", 16),
     ]
     assert all(point["processor"] > 0 and point["peak"] > point["before"] > 0 for point in points[1:])
-    # What is known is not measured again: the same numbers come back, at once.
-    again = run(repository, neural_run, *plan, "--keep", keep)
+    # What is known is not measured again.
+    again = run_benchmark(growth, *plan)
     assert rows(again) == rows(output) and len(keep.read_text().splitlines()) == 3
 
 
@@ -100,9 +78,9 @@ def test_a_step_of_training_is_measured(neural_run: Path, monkeypatch: pytest.Mo
     assert min(point["products"], point["processor"], point["operations"]) > 0
 
 
-def test_without_matplotlib_it_names_the_extra(repository: Path, neural_run: Path, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['matplotlib'] = None\n")
-    command = [sys.executable, str(repository / "benchmarks" / "growth.py"), str(neural_run), "--png"]
-    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{repository}"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
-    assert done.returncode == 1 and "dactnlg[bench]" in done.stderr and "Traceback" not in done.stderr
+def test_without_matplotlib_it_names_the_extra(
+    run_benchmark: Callable[..., str], neural_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SystemExit, match=r"dactnlg\[bench\]"):
+        run_benchmark(growth, neural_run, "--png")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks import reading
 from benchmarks.reading import by_doubts, count, read
 from benchmarks.unseen import combination, of_test_split, one_away, subsets, values_of
 from dactnlg.acts import Turn
@@ -53,22 +52,13 @@ def test_subsets_take_slots_and_values_of_their_act_type() -> None:
         assert all(slot.value in values[act.act_type][slot.name] for slot in act.slots)
 
 
-def test_verdicts_stay_with_their_sentences(repository: Path, random_run: Path, tmp_path: Path) -> None:
+def test_verdicts_stay_with_their_sentences(
+    run_benchmark: Callable[..., str], random_run: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "reading.md"
-    command = [
-        sys.executable,
-        str(repository / "benchmarks/reading.py"),
-        str(random_run),
-        "--away",
-        "6",
-        "--subsets",
-        "2",
-    ]
 
     def written() -> list[list[str]]:
-        environment = {**os.environ, "PYTHONPATH": str(repository)}
-        done = subprocess.run([*command, "--verdicts", file], capture_output=True, text=True, env=environment)
-        assert done.returncode == 0, done.stderr
+        run_benchmark(reading, random_run, "--away", "6", "--subsets", "2", "--verdicts", file)
         return read(file)
 
     rows = written()
