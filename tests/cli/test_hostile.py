@@ -82,7 +82,12 @@ def trials(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> di
         "evaluate": [["--model", run, "--preset", "single"], [run, "--corpus", card, "--report", "r.html"]],
         "check": [["--model", run, "--input", pairs], ["--corpus", card, "--input", pairs]],
         "score": [["--input", pairs, "--corpus", card], ["--input", pairs, "--report", "s.html"]],
-        "compare": [[scores, scores], [run, run], [scores, run], [scores, scores, "--report", "c.html"]],
+        "compare": [
+            [scores, scores],
+            [run, run, "--preset", "single"],
+            [scores, run],
+            [scores, scores, "--report", "c.html"],
+        ],
         "selfplay": [[run, "--output", "talks", "--conversations", "5"]],
         "import": [
             ["rasa", card, "--output", "bot"],
@@ -266,7 +271,7 @@ def test_a_run_of_links_and_a_card_that_leads_out(dactnlg: Callable[..., Told], 
 
 
 def test_a_run_that_builds_objects_and_a_card_without_an_end(
-    dactnlg: Callable[..., Told], scored_run: Path, home: Path
+    dactnlg: Callable[..., Told], scored_run: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = altered(scored_run, home / "run")
     touch = f"!!python/object/apply:os.system ['touch {home / 'mark'}']"
@@ -279,10 +284,14 @@ def test_a_run_that_builds_objects_and_a_card_without_an_end(
     cue = "slots: {near: {cues: {'yes': ['(x|xx)+$']}}}"
     text = f"name: mine\nformat: pairs\nfiles: {{train: {{path: corpus.jsonl}}}}\n{cue}\n"
     (home / "corpus.jsonl").write_text(json.dumps({"act": "inform(name='y')", "text": f"{'x' * 60}!"}))
+    monkeypatch.setattr("dactnlg._utils.patterns.SECONDS", 0.1)
     assert "(x|xx)+$" in refused(dactnlg("corpora", "inspect", card(home, text)))
 
 
-def test_a_run_whose_cues_have_no_end(dactnlg: Callable[..., Told], scored_run: Path, home: Path) -> None:
+def test_a_run_whose_cues_have_no_end(
+    dactnlg: Callable[..., Told], scored_run: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dactnlg._utils.patterns.SECONDS", 0.1)
     run = altered(scored_run, home / "run")
     path = run / "preprocessor.json"
     data = json.loads(path.read_text())
