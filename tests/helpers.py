@@ -14,10 +14,13 @@ from contextlib import closing
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 import pytest
+
+if TYPE_CHECKING:
+    from dactnlg.text.preprocessor import Preprocessor
 
 
 def commands(group: click.Group, *above: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -145,3 +148,21 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
+
+
+def preprocessor_of(pairs: Iterable[tuple[str, str]], **style: Any) -> Preprocessor:
+    """Return the preprocessor of a few training pairs: acts and lower-case sentences with placeholders.
+
+    Args:
+        pairs: the acts, as they are written, and their sentences, tokens separated by spaces.
+        style: arguments of `Style` that are not those of a plain English corpus.
+    """
+    from dactnlg.acts import parse
+    from dactnlg.text.example import Pair
+    from dactnlg.text.preprocessor import Preprocessor
+    from dactnlg.text.style import Style
+    from dactnlg.text.values.casing import Casing
+
+    plain: dict[str, Any] = {"cased": False, "spaced": True, "aliases": {}, "cues": {}, "silent": ()}
+    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in pairs]
+    return Preprocessor.build(rows, None, Casing(), Style(**{**plain, **style}))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers import preprocessor_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,14 +16,10 @@ from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
-from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.style import Style
-from dactnlg.text.values.casing import Casing
 
-ROWS = [("inform(name=a;food=b)", "SLOT_NAME serves SLOT_FOOD food"), ("inform(name=a)", "SLOT_NAME is good")]
-PREPROCESSOR = Preprocessor.build(
-    [Pair(parse(act), None, tuple(text.split())) for act, text in ROWS], None, Casing(), Style(False, True, {}, {}, ())
+PREPROCESSOR = preprocessor_of(
+    [("inform(name=a;food=b)", "SLOT_NAME serves SLOT_FOOD food"), ("inform(name=a)", "SLOT_NAME is good")]
 )
 TEXTS = ["SLOT_NAME serves SLOT_FOOD food", "SLOT_NAME is good", "SLOT_FOOD SLOT_FOOD SLOT_NAME", "good food"]
 WEIGHT = 3.0

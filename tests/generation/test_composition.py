@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 
 import pytest
+from helpers import preprocessor_of
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
@@ -15,12 +16,9 @@ from dactnlg.generation.unseen.composition import Composer, covers
 from dactnlg.generation.unseen.phrases import Phrases
 from dactnlg.generation.unseen.piece_finder import PieceFinder
 from dactnlg.generation.unseen.pieces import wanted
-from dactnlg.text.example import Pair
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import split_sentences, without_apology
-from dactnlg.text.style import Style
-from dactnlg.text.values.casing import Casing
 
 HOTELS = [
     ("inform(name=a;near=b)", "SLOT_NAME is near SLOT_NEAR ."),
@@ -48,14 +46,9 @@ HOTELS = [
 ]
 
 
-def built(pairs: list[tuple[str, str]]) -> Preprocessor:
-    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in pairs]
-    return Preprocessor.build(rows, None, Casing(), Style(False, True, {}, {}, ()))
-
-
 @pytest.fixture(scope="module")
 def hotels() -> Preprocessor:
-    return built(HOTELS)
+    return preprocessor_of(HOTELS)
 
 
 def composed(preprocessor: Preprocessor, act: str) -> list[str]:
@@ -98,7 +91,7 @@ def test_what_is_asked_for_can_be_asked_one_by_one() -> None:
         ("?select(food=a)", "would you like SLOT_FOOD food ?"),
         ("?select(price=a)", "are you looking for a SLOT_PRICE price ?"),
     ]
-    assert composed(built(pairs), "?select(food=x;price=y)") == [
+    assert composed(preprocessor_of(pairs), "?select(food=x;price=y)") == [
         "are you looking for a SLOT_PRICE price ? would you like SLOT_FOOD food ?",
         "would you like SLOT_FOOD food ? are you looking for a SLOT_PRICE price ?",
     ]
@@ -107,14 +100,14 @@ def test_what_is_asked_for_can_be_asked_one_by_one() -> None:
 def test_of_sentences_that_say_the_same_the_one_most_like_the_others_is_taken() -> None:
     areas = ["what area are you looking for", "which area are you looking for", "what area are you looking for a hotel"]
     asked = [("?request(area)", text) for text in [*areas, "what area would you like"]]
-    own = built([*asked, ("?request(price)", "what may it cost"), ("?request(name)", "what is it called")])
+    own = preprocessor_of([*asked, ("?request(price)", "what may it cost"), ("?request(name)", "what is it called")])
     further = [text for text in composed(own, "?request(area;price)") if text.startswith("what may it cost")]
     assert further == ["what may it cost ? what area are you looking for"]
 
 
 def test_everything_that_is_asked_for_has_a_question_of_its_own() -> None:
     slots = ["area", "price", "food", "stars", "view", "length"]
-    own = built([(f"?request({slot})", f"what {slot} would you like ?") for slot in slots])
+    own = preprocessor_of([(f"?request({slot})", f"what {slot} would you like ?") for slot in slots])
     (text, *_) = composed(own, f"?request({';'.join(slots)})")
     assert sorted(text.removesuffix(" ?").split(" ? ")) == sorted(f"what {slot} would you like" for slot in slots)
 
@@ -124,7 +117,7 @@ def test_whether_a_slot_matters_is_asked_as_it_is_of_others() -> None:
     near = ("?confirm(near=a)", "do you want a hotel near SLOT_NEAR ?")
     area = ("?confirm(area=dontcare)", "can i confirm that you do not care about the area ?")
     for asked in (area, ("?confirm(area=dontcare)", "any area ?")):
-        own = built([told, near, asked])
+        own = preprocessor_of([told, near, asked])
         act, composer = parse("?confirm(near=a;net=dontcare)"), Composer(own)
         texts = {" ".join(text) for text, _ in composer.composed(act, Fluency(own.templates.texts(), english=True))}
         question = "can i confirm that you do not care about the internet ?"
@@ -133,7 +126,7 @@ def test_whether_a_slot_matters_is_asked_as_it_is_of_others() -> None:
 
 
 def test_behind_a_statement_another_question_is_asked() -> None:
-    own = built(
+    own = preprocessor_of(
         [
             ("inform(count=2;food=a)&request(area)", "there are SLOT_COUNT pubs with SLOT_FOOD food . where ?"),
             (
@@ -157,7 +150,7 @@ def test_behind_a_statement_another_question_is_asked() -> None:
 
 
 def test_what_nothing_is_asked_like_is_asked_for_by_its_name() -> None:
-    own = built(
+    own = preprocessor_of(
         [
             ("?request(area)", "whereabouts shall it be ?"),
             ("inform(price_range=a)", "the price range is SLOT_PRICE_RANGE ."),
@@ -176,13 +169,13 @@ def test_what_nothing_is_asked_like_is_asked_for_by_its_name() -> None:
     # No sentence has the noun, but its slot has values; a preposition or a verb is no noun.
     rows = [("?request(area)", "whereabouts is it ?"), ("inform(cost=a;near=b)", "it is SLOT_COST near SLOT_NEAR .")]
     rows += [("inform(departs=a)", f"it departs {when} SLOT_DEPARTS .") for when in ("at", "before", "after", "around")]
-    own = built(rows)
+    own = preprocessor_of(rows)
     assert composed(own, "?request(cost)") == ["what cost would you like ?"]
     assert composed(own, "?request(near)") == composed(own, "?request(departs)") == []
 
 
 def test_sorry_is_said_once() -> None:
-    own = built(
+    own = preprocessor_of(
         [
             ("?select(food=a)", "sorry would you like SLOT_FOOD food ?"),
             ("?select(area=a)", "sorry , do you want the SLOT_AREA area ?"),
@@ -205,7 +198,7 @@ def test_among_questions_what_asks_comes_first() -> None:
         ("?confirm(area=a)", "are you looking for the SLOT_AREA area"),
         ("?confirm(area=a)", "do you want the SLOT_AREA area"),
     ]
-    own = built(pairs)
+    own = preprocessor_of(pairs)
     fluency = Fluency(own.templates.texts(), english=True)
     pieces = PieceFinder(own).collect(frozenset({"?confirm"}), fluency)
     (group,) = (group for said, group in pieces.single.items() if any("dogs" in each for each in said))
@@ -214,7 +207,7 @@ def test_among_questions_what_asks_comes_first() -> None:
 
 def test_of_several_questions_the_model_asks_those_that_it_likes_best() -> None:
     asked = [("?request(area)", f"{words} area ?") for words in ("which", "what", "in which", "in what")]
-    own = built([*asked, ("?request(price)", "what may it cost ?")])
+    own = preprocessor_of([*asked, ("?request(price)", "what may it cost ?")])
     fluency, composer, turn = Fluency(own.templates.texts(), english=True), Composer(own), parse("?request(area;price)")
     # All of them, whichever is asked first: a slot without words of its own takes those of any other.
     rated = {str(alone): group for alone, group in composer.questions(parse("?request(area)"), fluency)}
@@ -309,7 +302,7 @@ def test_no_better_text_is_missed_where_changes_end_early(monkeypatch: pytest.Mo
 def test_acts_without_values_are_said_as_training_says_them() -> None:
     rows = [("bye()", "thank you . enjoy your day"), ("bye()", "see you"), ("bye(name=a)", "goodbye SLOT_NAME")]
     rows += [("?request(area)", "which area ?"), ("inform(name=a)", "SLOT_NAME is there")]
-    own = built(rows)
+    own = preprocessor_of(rows)
     composer, fluency = Composer(own), Fluency(own.templates.texts(), english=True)
 
     def said(act: str) -> list[tuple[str, int]]:
@@ -327,9 +320,7 @@ def test_what_leaves_out_that_something_does_not_matter_says_the_rest_alone() ->
         ("inform_count(count=2;food=dontcare)", "there are SLOT_COUNT inns if you do not care about the food ."),
         ("inform_count(count=2;stars=a;dogs=dontcare)", "we have SLOT_COUNT inns with SLOT_STARS stars ."),
     ]
-    style = Style(False, True, {}, {"dogs": {"dontcare": ["care about dogs"]}}, ())
-    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in pairs]
-    own = Preprocessor.build(rows, None, Casing(), style)
+    own = preprocessor_of(pairs, cues={"dogs": {"dontcare": ["care about dogs"]}})
     assert composed(own, "inform_count(count=x;stars=y)") == ["we have SLOT_COUNT inns with SLOT_STARS stars ."]
 
 
@@ -345,7 +336,6 @@ def test_only_words_that_say_a_special_value_and_no_other_are_left_out() -> None
         ("inform_no_match(area=a;near=b)", "there are no inns in SLOT_AREA near SLOT_NEAR ."),
         ("inform_no_match(area=a)", "there are no inns in SLOT_AREA ."),
     ]
-    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in pairs]
-    own = Preprocessor.build(rows, None, Casing(), Style(False, True, {}, cues, ()))
+    own = preprocessor_of(pairs, cues=cues)
     said = composed(own, "inform_no_match(area=x;near=y;dogs=yes)")
     assert said and all("dogs" in text and "kids" not in text for text in said)

@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from helpers import preprocessor_of
 
 from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate
@@ -18,11 +19,8 @@ from dactnlg.generation.unseen.doubts import ALARMING
 from dactnlg.generation.unseen.parting import WAYS, Parting
 from dactnlg.generation.unseen.parts import Parts
 from dactnlg.generation.unseen.unseen_acts import STRANGE, UnseenActs
-from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import split_sentences
-from dactnlg.text.style import Style
-from dactnlg.text.values.casing import Casing
 
 HOTELS = [
     ("inform_count(count=2;near=b)", "there are SLOT_COUNT hotels near SLOT_NEAR"),
@@ -51,8 +49,7 @@ def generator(poor_run: Callable[[str], Path]) -> Generator:
 
 @pytest.fixture(scope="module")
 def hotels() -> Preprocessor:
-    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in HOTELS]
-    return Preprocessor.build(rows, None, Casing(), Style(False, True, {}, {}, ()))
+    return preprocessor_of(HOTELS)
 
 
 def divider_of(preprocessor: Preprocessor) -> Divider:
@@ -89,10 +86,8 @@ def test_what_does_not_matter_stands_at_the_end_of_the_first_sentence(hotels: Pr
 
 
 def test_what_does_not_matter_is_confirmed_without_a_condition(hotels: Preprocessor) -> None:
-    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in HOTELS]
     also = "a SLOT_PRICE place and you do not care about the food , right ?"
-    rows.append(Pair(parse("?confirm(price=a;food=dontcare)"), None, tuple(also.split())))
-    own = Preprocessor.build(rows, None, Casing(), Style(False, True, {}, {}, ()))
+    own = preprocessor_of([*HOTELS, ("?confirm(price=a;food=dontcare)", also)])
     request = own.request(parse("?confirm(price=a;dogs=dontcare;food=dontcare)"))
     parts = divider_of(own).indifferent(request)
     assert names(parts) == [["price"]]
@@ -117,14 +112,13 @@ def test_of_several_acts_one_alone_is_stated(hotels: Preprocessor) -> None:
 
 def test_a_statement_says_that_a_slot_does_not_matter_though_training_never_does() -> None:
     rows = [("inform(name=a;area=b)", "SLOT_NAME is in SLOT_AREA ."), ("?request(area)", "what area would you like ?")]
-    pairs = [Pair(parse(act), None, tuple(text.split())) for act, text in rows]
-    own = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    own = preprocessor_of(rows)
     parts = divider_of(own).indifferent(own.request(parse("inform(name=a;area=dontcare)")))
     assert joined(own, parts, "SLOT_NAME is fine .") == ["SLOT_NAME is fine if you do not care about the area ."]
     # What training never speaks of may be no noun, and what is asked has no condition.
     for act in ("inform(name=a;dogsallowed=dontcare)", "?confirm(name=a;area=dontcare)"):
         assert divider_of(own).indifferent(own.request(parse(act))) is None
-    czech = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, (), language="cs"))
+    czech = preprocessor_of(rows, language="cs")
     assert divider_of(czech).indifferent(czech.request(parse("inform(name=a;area=dontcare)"))) is None
 
 
@@ -183,13 +177,7 @@ def test_what_does_not_matter_is_added_to_the_last_question(act_type: str) -> No
         ("food=a;food=b", "sorry would you like SLOT_FOOD or SLOT_FOOD#2 food ?"),
     ]
     others = [("inform_count(food=dontcare)", "there are pubs in the area if you do not care about the food")]
-    pairs = [(f"{act_type}({slots})", text) for slots, text in rows] + others
-    choices = Preprocessor.build(
-        [Pair(parse(act), None, tuple(text.split())) for act, text in pairs],
-        None,
-        Casing(),
-        Style(False, True, {}, {}, ()),
-    )
+    choices = preprocessor_of([*((f"{act_type}({slots})", text) for slots, text in rows), *others])
     act = f"{act_type}(price=x;food=dontcare;dogs=yes;area=dontcare;near=dontcare)"
     parts = divider_of(choices).divided(choices.request(parse(act)))
     assert sorted(names(parts)) == [["dogs"], ["price"]]

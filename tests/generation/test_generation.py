@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import preprocessor_of
 
 from dactnlg.acts import Turn, parse
 from dactnlg.data.corpus import load_corpus
@@ -24,10 +25,7 @@ from dactnlg.generation.unseen.unseen_acts import Pool, UnseenActs
 from dactnlg.runs.config import DecodingConfig, load_config
 from dactnlg.runs.run import Run
 from dactnlg.search.hypotheses import Hypothesis
-from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.style import Style
-from dactnlg.text.values.casing import Casing
 from dactnlg.text.values.neighbours import Neighbours
 
 
@@ -160,8 +158,7 @@ ASKING = [
     ],
 )
 def test_a_lost_question_is_put_behind(act: str, found: str, text: str) -> None:
-    pairs = [Pair(parse(a), None, tuple(sentence.split())) for a, sentence in ASKING]
-    preprocessor = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    preprocessor = preprocessor_of(ASKING)
     script = Scripted(preprocessor, (found, -2.0), ("", 0.0))
     generator = Generator(preprocessor, script, DecodingConfig())  # type: ignore[arg-type]
     result = generator.generate([act])[0]
@@ -172,8 +169,7 @@ def test_a_lost_question_is_put_behind(act: str, found: str, text: str) -> None:
 
 
 def test_a_question_that_training_has_behind_no_statement_is_composed() -> None:
-    pairs = [Pair(parse(a), None, tuple(sentence.split())) for a, sentence in ASKING]
-    preprocessor = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    preprocessor = preprocessor_of(ASKING)
     for found in ("there are SLOT_COUNT", "SLOT_COUNT . what food"):
         script = Scripted(preprocessor, (found, -2.0), ("", 0.0))
         generator = Generator(preprocessor, script, DecodingConfig())  # type: ignore[arg-type]
@@ -182,8 +178,7 @@ def test_a_question_that_training_has_behind_no_statement_is_composed() -> None:
 
 
 def test_words_that_training_never_had_make_way_for_those_that_it_had() -> None:
-    pairs = [Pair(parse(a), None, tuple(sentence.split())) for a, sentence in ASKING]
-    preprocessor = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    preprocessor = preprocessor_of(ASKING)
     script = Scripted(preprocessor, ("food there which part", -2.0), ("", 0.0))
     generator = Generator(preprocessor, script, DecodingConfig())  # type: ignore[arg-type]
     result, plain = (

@@ -7,16 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers import preprocessor_of
 
 from dactnlg.acts import DialogueAct, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.generation import Generation
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.implied import ImpliedSlots
-from dactnlg.text.example import Pair
-from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.style import Style
-from dactnlg.text.values.casing import Casing
 from dactnlg.training.train import train
 
 
@@ -30,8 +27,7 @@ class Values:
 
 
 def implied(pairs: Sequence[tuple[str, str]], **values: Sequence[str]) -> ImpliedSlots:
-    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in pairs]
-    preprocessor = Preprocessor.build(rows, None, Casing(), Style(False, True, {}, {}, ()))
+    preprocessor = preprocessor_of(pairs)
     preprocessor.reader = Values(**values)  # type: ignore[assignment]
     return ImpliedSlots(preprocessor)
 

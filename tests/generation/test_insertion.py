@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
+from helpers import preprocessor_of
 from keras import ops
 
 from dactnlg.acts import Turn, parse
@@ -14,12 +15,9 @@ from dactnlg.generation.decoders.decoder import Plan
 from dactnlg.generation.decoders.keras_decoder import KerasDecoder
 from dactnlg.generation.insertion import insert_missing
 from dactnlg.models import build_model
-from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.style import Style
 from dactnlg.text.surface import JOINER
-from dactnlg.text.values.casing import Casing
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, UNK_ID
 
 TRAINING = [
@@ -60,8 +58,7 @@ class Toy:
 
 @pytest.fixture(scope="module")
 def preprocessor() -> Preprocessor:
-    pairs = [Pair(parse(act), None, tuple(sentence.split())) for act, sentence in TRAINING]
-    return Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    return preprocessor_of(TRAINING)
 
 
 def toy(preprocessor: Preprocessor, seed: int) -> tuple[Toy, KerasDecoder]:

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 
 import pytest
-from test_composition import built
+from helpers import preprocessor_of
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
@@ -54,7 +54,7 @@ def modifiers(preprocessor: Preprocessor) -> Modifiers:
 
 
 def said(act: str) -> list[str]:
-    own = built(PUBS)
+    own = preprocessor_of(PUBS)
     turn = own.request(parse(act)).turn
     found = modifiers(own).made(frozenset(each.act_type for each in turn.acts), wanted(own, turn) or frozenset())
     return [" ".join(tokens) for tokens, _ in found]
@@ -150,12 +150,12 @@ def test_training_need_not_have_had_modifiers_together(text: str, places: int) -
     parts = [part.split() for part in text.split("|")]
     ends = [sum(map(len, parts[: number + 1])) for number in range(len(parts) - 1)]
     tokens = tuple(token for part in parts for token in part)
-    found = modifiers(built(PUBS)).seams.of(tokens)
+    found = modifiers(preprocessor_of(PUBS)).seams.of(tokens)
     assert len(found) == places and found <= {*ends}
 
 
 def test_of_very_many_texts_the_frequent_ones_show_how_things_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = built([*PUBS, PUBS[7], ("inform_no_match(area=b)", PUBS[7][1])])
+    own = preprocessor_of([*PUBS, PUBS[7], ("inform_no_match(area=b)", PUBS[7][1])])
     turn = own.request(parse("inform_no_match(area=a;stars=b)")).turn
     text = ("there", "are", "no", "pubs", "in", "the", "SLOT_AREA", "area", "with", "SLOT_STARS", "stars", ".")
     for most, described in ((len(PUBS), True), (1, False)):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from helpers import preprocessor_of
+
 from dactnlg.acts import parse
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.nameless import Nameless
 from dactnlg.generation.unseen.parts import Parts
-from dactnlg.text.example import Pair
-from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.style import Style
-from dactnlg.text.values.casing import Casing
 
 
 def test_an_act_is_said_with_the_name_that_training_mostly_has() -> None:
@@ -22,12 +20,7 @@ def test_an_act_is_said_with_the_name_that_training_mostly_has() -> None:
         ("deny(area=b)", "there is nothing in the SLOT_AREA"),
         ("?select(name=a;name=b)", "SLOT_NAME or SLOT_NAME#2 ?"),
     ]
-    offers = Preprocessor.build(
-        [Pair(parse(act), None, tuple(text.split())) for act, text in rows],
-        None,
-        Casing(),
-        Style(False, True, {}, {}, ()),
-    )
+    offers = preprocessor_of(rows)
     assert Nameless(offers).named(offers.request(parse("only(area=x)"))) is None, "no name is known"
     reader = FidelityChecker(offers.checker)
     reader.values = {"area": ["north"], "name": ["ivy", "oak"]}

@@ -7,17 +7,15 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from helpers import preprocessor_of
 
 from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.generation.unseen.several_acts import SeveralActs
-from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import append_sentences
-from dactnlg.text.style import Style
-from dactnlg.text.values.casing import Casing
 
 PUBS = [
     ("inform(name=a;food=b)", "SLOT_NAME serves SLOT_FOOD food ."),
@@ -40,8 +38,7 @@ PUBS = [
 
 @pytest.fixture(scope="module")
 def pubs() -> Preprocessor:
-    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in PUBS]
-    return Preprocessor.build(rows, None, Casing(), Style(False, True, {}, {}, ("except.name",)))
+    return preprocessor_of(PUBS, silent=("except.name",))
 
 
 def said(preprocessor: Preprocessor, act: str, *texts: str) -> list[str]:
