@@ -8,16 +8,15 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from test_models import V, build, inputs, tensors_of
+from small_models import Batch, V, build, inputs, tensors_of
+from spelling import SPELLING, spelling
 
 from dactnlg.models import build_model
 from dactnlg.models.attention import attend, bias_of
 from dactnlg.models.backend import jit_compile, keep_float32, to_numpy
 from dactnlg.models.transformer import sines
-from dactnlg.text.encoding import Sizes
 
 MODELS = ("seq2seq", "transformer", "gpt2")
-Batch = dict[str, np.ndarray]
 
 
 def logits(name: str, batch: Batch) -> np.ndarray:
@@ -94,30 +93,6 @@ def test_the_order_of_entries_says_nothing_to_the_transformer() -> None:
     batch, order = inputs([6, 6], 6), [2, 0, 3, 1]
     turned = {**batch, "entries": batch["entries"][:, order], "words": batch["words"][:, order]}
     np.testing.assert_allclose(logits("transformer", batch), logits("transformer", turned), atol=1e-5)
-
-
-SLOTS, LETTERS = 5, 5
-SPELLING = Sizes(4 + SLOTS + LETTERS, SLOTS, 4 + LETTERS)
-
-
-def spelling(count: int, seed: int) -> Batch:
-    """Return acts of some slots in any order, each with a value of two letters; a sentence spells slots and values."""
-    rng = np.random.default_rng(seed)
-    batch: Batch = {"act": np.zeros((count, SLOTS), np.float32), "entries": np.zeros((count, 4, 2), np.int32)}
-    batch |= {"words": np.zeros((count, 4, 2), np.int32), "lengths": np.zeros(count, np.int32)}
-    tokens = np.zeros((count, 12), np.int32)
-    for row in range(count):
-        slots = rng.permutation(SLOTS)[: rng.integers(1, 4)]
-        letters = np.sort(rng.integers(0, LETTERS, (len(slots), 2)), axis=1)
-        batch["act"][row, slots] = 1
-        batch["entries"][row, : len(slots)] = slots[:, None] + 1
-        batch["words"][row, : len(slots)] = letters + 4
-        words = [(4 + slots[i], *(4 + SLOTS + letters[i])) for i in np.argsort(slots)]
-        sentence = [1, *np.ravel(words), 2]
-        tokens[row, : len(sentence)] = sentence
-        batch["lengths"][row] = len(sentence) - 1
-    ones = np.ones(count, np.float32)
-    return {**batch, "tokens": tokens[:, :-1], "targets": tokens[:, 1:], "weights": ones}
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
+from small_models import draw_weights
 
 from dactnlg import models
 from dactnlg.errors import ConfigError
@@ -32,10 +33,7 @@ def build(name: str, *, context: bool) -> NeuralModel:
     model = build_model(
         name, Sizes(V, D, W, C if context else 0), **KEYWORDS[name], **({"context": True} if context else {})
     )
-    rng = np.random.default_rng(4)
-    for weight in named_weights(model).values():
-        if weight.dtype == "float32":
-            weight.assign(rng.normal(0, 0.5, weight.shape).astype(np.float32))
+    draw_weights(model)
     return model
 
 

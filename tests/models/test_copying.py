@@ -9,8 +9,8 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from test_attention import LETTERS, SLOTS, SPELLING, Batch, spelling
-from test_models import D, V, W, inputs, tensors_of
+from small_models import Batch, D, V, W, draw_weights, inputs, tensors_of
+from spelling import LETTERS, SLOTS, SPELLING, spelling
 
 from dactnlg import models
 from dactnlg.data.corpus import load_corpus
@@ -31,10 +31,7 @@ COPIES = np.array([[[5, 1], [7, 3], [5, 4], [0, 0]], [[9, 2], [0, 0], [0, 0], [0
 def build(*, copying: bool = True) -> NeuralModel:
     keras.utils.set_random_seed(1)
     model = build_model("seq2seq", Sizes(V, D, W), hidden_size=7, embedding_size=6, encoder_size=5, copying=copying)
-    rng = np.random.default_rng(4)
-    for weight in named_weights(model).values():
-        if weight.dtype == "float32":
-            weight.assign(rng.normal(0, 0.5, weight.shape).astype(np.float32))
+    draw_weights(model)
     return model
 
 

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from test_models import build, inputs, tensors_of
+from small_models import build, inputs, tensors_of
 
 from dactnlg.models import build_model
 from dactnlg.models.backend import jit_compile, to_numpy

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
+from small_models import draw_weights
 
 from dactnlg.models import build_model
 from dactnlg.models import numpy as numpy_models
@@ -33,9 +34,7 @@ def build(name: str, **keywords: Any) -> NeuralModel:
     keras.utils.set_random_seed(3)
     keywords |= {"hierarchical": {"value_size": 4, "encoder_size": 5}, "seq2seq": {"encoder_size": 5}}.get(name, {})
     model = build_model(name, Sizes(V, D, W, C), hidden_size=7, embedding_size=6, **keywords)
-    # Weights as large as trained ones: where all gates are half open many a mistake would not show.
-    rng = np.random.default_rng(4)
-    model.set_weights([rng.normal(0, 0.5, weight.shape).astype(weight.dtype) for weight in model.get_weights()])
+    draw_weights(model)
     return model
 
 

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
+from small_models import MODELS, D, V, W, build, inputs, loss, tensors_of
 
 from dactnlg import models
 from dactnlg.errors import UnknownNameError
@@ -20,50 +21,6 @@ from dactnlg.models.hierarchical import HierarchicalSCLSTM
 from dactnlg.models.sclstm import SCLSTM
 from dactnlg.runs.config import RANDOM
 from dactnlg.text.encoding import Sizes
-
-V, D, W = 11, 5, 9
-SIZES = {"hidden_size": 7, "embedding_size": 6}
-KEYWORDS: dict[str, dict[str, int]] = {
-    "lstm": SIZES,
-    "sclstm": SIZES,
-    "hierarchical": {**SIZES, "value_size": 4, "encoder_size": 5},
-    "seq2seq": {**SIZES, "encoder_size": 5},
-    "cvae": {**SIZES, "latent_size": 3},
-    "transformer": {"hidden_size": 12, "heads": 2, "layers": 1, "window": 3},
-    "gpt2": {"hidden_size": 12, "heads": 2, "layers": 2, "window": 3, "positions": 9},
-}
-"""The models and their sizes. Windows are shorter than the sentences, so they have to move; and so are positions."""
-MODELS = tuple(KEYWORDS)
-
-
-def build(name: str, seed: int = 1) -> NeuralModel:
-    keras.utils.set_random_seed(seed)
-    return build_model(name, Sizes(V, D, W), **KEYWORDS[name])
-
-
-def inputs(lengths: list[int], width: int, seed: int = 2) -> dict[str, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    size = len(lengths)
-    tokens = np.zeros((size, width + 1), np.int32)
-    for row, length in enumerate(lengths):
-        tokens[row, : length + 1] = [1, *rng.integers(4, V, length - 1), 2]
-    return {
-        "act": rng.integers(0, 2, (size, D)).astype(np.float32),
-        "entries": rng.integers(1, D + 1, (size, 4, 2)).astype(np.int32),
-        "words": rng.integers(0, W, (size, 4, 4)).astype(np.int32),
-        "tokens": tokens[:, :-1],
-        "targets": tokens[:, 1:],
-        "lengths": np.array(lengths, np.int32),
-        "weights": np.ones(size, np.float32),
-    }
-
-
-def tensors_of(batch: dict[str, np.ndarray]) -> dict[str, Any]:
-    return {name: ops.convert_to_tensor(array) for name, array in batch.items()}
-
-
-def loss(model: NeuralModel, batch: dict[str, np.ndarray]) -> Any:
-    return model(tensors_of(batch))
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from keras import ops
 from keras.utils import set_random_seed
-from test_models import D, V, W, inputs, tensors_of
+from small_models import D, V, W, draw_weights, inputs, tensors_of
 
 from dactnlg import models
 from dactnlg.models import build_model
@@ -30,10 +30,8 @@ def both(seen: dict[str, bool]) -> tuple[Any, NumpySeq2Seq]:
     """Return a model with large random weights in Keras and in NumPy."""
     set_random_seed(1)
     keys = {"hidden_size": 7, "embedding_size": 6, "encoder_size": 5, **seen}
-    model, rng = build_model("seq2seq", SIZES, **keys), np.random.default_rng(4)
-    for weight in named_weights(model).values():
-        if weight.dtype == "float32":
-            weight.assign(rng.normal(0, 0.7, weight.shape).astype(np.float32))
+    model = build_model("seq2seq", SIZES, **keys)
+    draw_weights(model, 0.7)
     weights = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
     overrides = [f"model.{key}={str(value).lower()}" for key, value in keys.items()]
     section = load_config("trails-seq2seq", overrides, models).model

@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
-from test_models import KEYWORDS, MODELS, D, V, W, build, inputs, loss
+from small_models import KEYWORDS, MODELS, D, V, W, build, inputs, loss
 
 from dactnlg.errors import RunError
 from dactnlg.generation.generator import Generator
