@@ -1,4 +1,4 @@
-"""What Python may give to a generator, which act a mistake is in, and generators in other processes."""
+"""The forms of acts that a generator accepts, errors that name the act, and pickled generators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def generator(random_run: Path) -> Generator:
     return Generator.load(random_run)
 
 
-def test_every_form_of_an_act(generator: Generator) -> None:
+def test_acts_are_accepted_in_every_form(generator: Generator) -> None:
     turn = parse(ACT)
     slots = (Slot("name", "Ivy Cutting"), Slot("length", "7 km"))
     wanted = generator.generate([ACT])
@@ -36,14 +36,14 @@ def test_every_form_of_an_act(generator: Generator) -> None:
     assert [said.act for said in generator.generate((ACT, turn))] == [ACT, ACT]
 
 
-def test_a_line_of_utf16_is_told_as_such() -> None:
+def test_a_line_in_utf16_is_reported_as_such() -> None:
     row = read_act("goodbye()\n".encode("utf-16"), "acts.txt", 1)
     assert isinstance(row, BadAct)
     assert str(row.error) == "acts.txt, line 1: not UTF-8 (byte 1 of the line); is it UTF-16?"
 
 
 @pytest.mark.parametrize("act", ['"goodbye()"', '"goodbye"', '{"act": "goodbye"}', '[{"act": "goodbye", "slots": []}]'])
-def test_a_line_of_json_has_its_act_in_any_form(act: str) -> None:
+def test_a_line_of_json_holds_its_act_in_any_form(act: str) -> None:
     assert parsed(f'{{"act": {act}}}', "line 1") == PlacedTurn(parse("goodbye()"), "line 1")
     assert parsed(f'{{"act": {act}, "context": "bye"}}', "line 1") == PlacedTurn(parse("goodbye()"), "line 1", "bye")
     # Slots next to a whole act would be lost.
@@ -75,7 +75,7 @@ def _generated(generator: Generator, acts: list[str]) -> list[str]:
     return [said.text for said in generator.generate(acts)]
 
 
-def test_a_generator_travels_to_another_process(
+def test_a_pickled_generator_works_in_another_process(
     poor_run: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = poor_run("sclstm")
@@ -90,7 +90,9 @@ def test_a_generator_travels_to_another_process(
     assert found == _generated(generator, [ACT, "goodbye()"])
 
 
-def test_what_a_copy_keeps(random_run: Path, generator: Generator, tmp_path: Path) -> None:
+def test_a_pickled_generator_keeps_its_seed_and_defaults(
+    random_run: Path, generator: Generator, tmp_path: Path
+) -> None:
     generator.seed = 3
     generator.defaults = generator.defaults.model_copy(update={"constraint": "rerank"})
     copied = pickle.loads(pickle.dumps(generator))
@@ -107,7 +109,7 @@ def test_what_a_copy_keeps(random_run: Path, generator: Generator, tmp_path: Pat
         pickle.loads(data)
 
 
-def test_one_that_was_put_together_cannot_be_read_again(generator: Generator) -> None:
+def test_a_generator_without_a_run_folder_cannot_be_pickled(generator: Generator) -> None:
     made = Generator(generator.preprocessor, None, generator.defaults)
     with pytest.raises(RunError, match="can be pickled"):
         pickle.dumps(made)

@@ -1,4 +1,4 @@
-"""Minimum Bayes risk: gains against a plain reckoning, and what is chosen by them."""
+"""Minimum Bayes risk: expected gains against a direct computation, and the hypothesis that they choose."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_gains_are_means_of_sentence_bleu(rows: list[tuple[list[str], float]]) -
     assert expected_gains(sentences, weights) == pytest.approx(expected)
 
 
-def test_hundreds_of_sentences_need_megabytes() -> None:
+def test_memory_for_hundreds_of_sentences_stays_small() -> None:
     chance = np.random.default_rng(1)
     sentences = [[f"w{n}" for n in chance.integers(50, size=15)] for _ in range(200)]
     tracemalloc.start()
@@ -51,14 +51,14 @@ def test_hundreds_of_sentences_need_megabytes() -> None:
     assert len(gains) == 200 and most < 100e6
 
 
-def test_what_most_agree_on_is_best() -> None:
+def test_the_sentence_most_like_the_others_has_the_highest_gain() -> None:
     sentences = [list(text) for text in ("mnopq", "abxyz", "abxyz!")]
     gains = expected_gains(sentences, [0.4, 0.3, 0.3])
     assert np.argmax(gains) == 1 and np.argmin(gains) == 0
 
 
 @pytest.mark.parametrize("constraint", ["none", "rerank", "hard"])
-def test_of_the_beams_sentences_the_most_agreed_without_errors_is_taken(
+def test_the_faultless_hypothesis_with_the_highest_gain_is_chosen(
     poor_run: Callable[[str], Path], constraint: str
 ) -> None:
     generator = Generator.load(poor_run("sclstm"))

@@ -1,4 +1,4 @@
-"""From a file of acts to a file of sentences: whole whatever stops it, and never another run's."""
+"""Generation from file to file: complete after any interruption, and never mixed with another run's."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def sentences(folder: Path) -> bytes:
 
 
 @pytest.mark.parametrize("constraint", ["none", "rerank", "hard"])
-def test_killed_at_any_moment_and_resumed_it_is_the_unbroken_run(
+def test_a_killed_and_resumed_generation_equals_an_unbroken_one(
     constraint: str, poor_run: Callable[[str], Path], tmp_path: Path
 ) -> None:
     run = poor_run("sclstm")
@@ -114,7 +114,7 @@ def test_killed_at_any_moment_and_resumed_it_is_the_unbroken_run(
     assert sentences(folders[1]) == whole
 
 
-def test_whole_files_stay_and_grow_with_their_input(random_run: Path, tmp_path: Path, generate: Generate) -> None:
+def test_a_finished_file_is_kept_and_grows_with_its_input(random_run: Path, tmp_path: Path, generate: Generate) -> None:
     acts = write_acts(tmp_path, 100)
     assert generate(random_run) == (0, "")
     before = sentences(tmp_path)
@@ -130,7 +130,7 @@ def test_whole_files_stay_and_grow_with_their_input(random_run: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("more", [[], ["--n-best", "2", "--seed", "4"], ["--format", "json"]])
-def test_the_lines_are_those_of_standard_output(
+def test_a_file_has_the_lines_of_standard_output(
     more: list[str], random_run: Path, tmp_path: Path, generate: Generate, capfd: pytest.CaptureFixture[str]
 ) -> None:
     write_acts(tmp_path, 300)
@@ -150,7 +150,7 @@ def test_a_pipe_is_resumed_when_it_brings_the_same_acts(random_run: Path, tmp_pa
     assert done.returncode == 2 and b"standard input has changed, or is another file" in done.stderr
 
 
-def test_what_does_not_belong_together_is_refused(
+def test_resuming_with_other_acts_options_or_sentences_is_refused(
     random_run: Path, neural_run: Path, tmp_path: Path, generate: Generate
 ) -> None:
     acts = write_acts(tmp_path, 100)
@@ -184,7 +184,7 @@ def test_what_does_not_belong_together_is_refused(
     refused("no out.txt.state beside it")
 
 
-def test_a_file_in_the_place_of_the_state_stays(
+def test_a_file_in_the_place_of_the_state_is_kept(
     random_run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     acts, output = tmp_path / "out.txt.state", tmp_path / "out.txt"
@@ -194,14 +194,16 @@ def test_a_file_in_the_place_of_the_state_stays(
     assert acts.read_text() == "goodbye()\n" and not output.exists()
 
 
-def test_options_that_lack_a_file(random_run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_options_that_need_a_file_are_refused_without_it(
+    random_run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     for more, message in (["--resume"], "--output"), (["--output", str(tmp_path / "x")], "--input"):
         assert main(["generate", "--model", str(random_run), "goodbye()", *more]) == 2
         assert message in capfd.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_ctrl_c_leaves_whole_lines_and_tells_how_to_go_on(random_run: Path, tmp_path: Path, generate: Generate) -> None:
+def test_ctrl_c_leaves_whole_lines_and_says_how_to_resume(random_run: Path, tmp_path: Path, generate: Generate) -> None:
     write_acts(tmp_path, 3000)
     process = subprocess.Popen(command(random_run, tmp_path), env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
     output = tmp_path / "out.txt"
@@ -219,7 +221,7 @@ def test_ctrl_c_leaves_whole_lines_and_tells_how_to_go_on(random_run: Path, tmp_
     assert sentences(tmp_path).startswith(data) and sentences(tmp_path).count(b"\n") == 3000
 
 
-def test_a_bad_line_ends_the_file_there_and_once_mended_it_goes_on(
+def test_generation_stops_at_a_bad_line_and_resumes_once_it_is_corrected(
     random_run: Path, tmp_path: Path, generate: Generate
 ) -> None:
     acts = write_acts(tmp_path, 150)
@@ -249,7 +251,7 @@ def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_any_stop_between_two_calls_of_the_system(
+def test_a_stop_between_any_two_system_calls_loses_nothing(
     elsewhere: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stop before and after every write, sync, and replacement; every resumption ends in the same file."""
@@ -280,13 +282,13 @@ def test_any_stop_between_two_calls_of_the_system(
         pytest.fail("never ran through")
 
 
-def test_lines_are_counted(tmp_path: Path) -> None:
+def test_a_last_line_without_a_newline_counts(tmp_path: Path) -> None:
     for text, count in ("", 0), ("a", 1), ("a\n", 1), ("a\n\nb", 3):
         (tmp_path / "x").write_text(text)
         assert count_lines(tmp_path / "x") == count
 
 
-def test_every_block_has_a_beginning_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_beginning_of_every_block_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "BLOCK", 8)
     source, begun = write_acts(tmp_path, 20), []
     with source.open("rb") as acts:
@@ -315,9 +317,7 @@ def test_a_block_is_the_same_whatever_came_before(
 
 
 @pytest.mark.parametrize("piped", [False, True])
-def test_a_file_that_grows_ends_as_one_that_was_whole(
-    piped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_input_that_grows_gives_the_same_file(piped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "BLOCK", 8)
     lines = write_acts(tmp_path, 20).read_bytes().splitlines(keepends=True)
     for name, counts in ("grown", (3, 8, 13, 20)), ("whole", (20,)):
@@ -337,7 +337,7 @@ def _company(chunk: list[ActRow], first: int) -> Iterator[str]:
     return (f"{first}/{len(chunk)}" for _ in chunk)
 
 
-def test_a_bad_first_line(tmp_path: Path) -> None:
+def test_a_bad_first_line_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "acts.txt").write_bytes(b"\xff\n")
     with (tmp_path / "acts.txt").open("rb") as acts:
         file = SentenceFile(tmp_path / "out", {})

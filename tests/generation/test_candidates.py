@@ -1,4 +1,4 @@
-"""Candidates: which of several is best, against sorting all of them, and by which of them a result begins."""
+"""Candidates: their ranking against sorting all of them, their reports and their scores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ WEIGHT = 3.0
 @given(
     st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from([0.0, -1.0, -4.0]), st.integers(0, 2))), st.booleans()
 )
-def test_the_fewest_doubts_then_the_lowest_cost(rows: list[tuple[str, float, int]], faithful_values: bool) -> None:
+def test_candidates_are_ranked_by_doubts_and_then_by_cost(
+    rows: list[tuple[str, float, int]], faithful_values: bool
+) -> None:
     request = PREPROCESSOR.request(parse("inform(name=x;food=y)"))
     candidates = []
     for text, score, doubts in rows:
@@ -50,7 +52,7 @@ ACTS = [
 
 
 @pytest.mark.parametrize("model", ["sclstm", "hierarchical"])
-def test_of_several_sentences_the_first_has_the_fewest_doubts(poor_run: Callable[[str], Path], model: str) -> None:
+def test_n_best_sentences_are_sorted_by_doubts(poor_run: Callable[[str], Path], model: str) -> None:
     generator = Generator.load(poor_run(model))
     unseen = UnseenActs(generator.preprocessor)
     several = [each for each in generator.generate(ACTS, GenerationOptions(n_best=5)) if len(each.n_best) > 1]
@@ -61,7 +63,7 @@ def test_of_several_sentences_the_first_has_the_fewest_doubts(poor_run: Callable
         assert unseen.is_new(generator.preprocessor.request(turn)) and doubts == sorted(doubts)
 
 
-def test_a_report_names_the_values_of_its_own_act_whichever_came_first(neural_run: Path) -> None:
+def test_a_report_does_not_depend_on_earlier_acts_of_the_same_form(neural_run: Path) -> None:
     text = "SLOT_NAME is SLOT_LENGTH#2 long , while SLOT_NAME#2 is SLOT_LENGTH long ."
     tokens = tuple(text.split())
 
@@ -80,7 +82,7 @@ def test_a_report_names_the_values_of_its_own_act_whichever_came_first(neural_ru
 
 
 @pytest.mark.parametrize("power", [0.0, 1.0])
-def test_all_scores_are_divided_by_lengths_alike(neural_run: Path, power: float) -> None:
+def test_all_scores_are_normalised_by_length_alike(neural_run: Path, power: float) -> None:
     generator = Generator.load(neural_run)
     decoder, vocabulary = generator.decoder, generator.preprocessor.vocabulary
     assert decoder is not None

@@ -17,7 +17,7 @@ def test_an_act_of_training_is_seen_and_another_special_value_is_not(random_run:
     assert seen.lack(parse("inform(name='Ivy Cutting';length=none;height=none)"))
 
 
-def test_a_slot_that_comes_back_is_another_combination(random_run: Path) -> None:
+def test_a_repeated_slot_is_another_combination(random_run: Path) -> None:
     seen = Combinations(Preprocessor.load(random_run / "preprocessor.json"))
     two = "compare(name='Raven Scar';length='5 km';name='Ivy Cutting';length='7 km')"
     assert not seen.lack(parse(two))

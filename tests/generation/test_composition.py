@@ -81,11 +81,11 @@ def composed(preprocessor: Preprocessor, act: str) -> list[str]:
         ("inform_count(area=x)", "there are hotels in the SLOT_AREA area ."),
     ],
 )
-def test_unseen_combinations(hotels: Preprocessor, act: str, text: str) -> None:
+def test_unseen_combinations_are_composed(hotels: Preprocessor, act: str, text: str) -> None:
     assert text in composed(hotels, act)
 
 
-def test_what_is_asked_for_can_be_asked_one_by_one() -> None:
+def test_several_slots_may_be_asked_for_one_by_one() -> None:
     pairs = [
         ("?select(food=a;area=b)", "would you like SLOT_FOOD food in the SLOT_AREA ?"),
         ("?select(food=a)", "would you like SLOT_FOOD food ?"),
@@ -97,7 +97,7 @@ def test_what_is_asked_for_can_be_asked_one_by_one() -> None:
     ]
 
 
-def test_of_sentences_that_say_the_same_the_one_most_like_the_others_is_taken() -> None:
+def test_of_equivalent_sentences_the_most_typical_is_taken() -> None:
     areas = ["what area are you looking for", "which area are you looking for", "what area are you looking for a hotel"]
     asked = [("?request(area)", text) for text in [*areas, "what area would you like"]]
     own = preprocessor_of([*asked, ("?request(price)", "what may it cost"), ("?request(name)", "what is it called")])
@@ -105,14 +105,14 @@ def test_of_sentences_that_say_the_same_the_one_most_like_the_others_is_taken() 
     assert further == ["what may it cost ? what area are you looking for"]
 
 
-def test_everything_that_is_asked_for_has_a_question_of_its_own() -> None:
+def test_every_requested_slot_has_a_question_of_its_own() -> None:
     slots = ["area", "price", "food", "stars", "view", "length"]
     own = preprocessor_of([(f"?request({slot})", f"what {slot} would you like ?") for slot in slots])
     (text, *_) = composed(own, f"?request({';'.join(slots)})")
     assert sorted(text.removesuffix(" ?").split(" ? ")) == sorted(f"what {slot} would you like" for slot in slots)
 
 
-def test_whether_a_slot_matters_is_asked_as_it_is_of_others() -> None:
+def test_dontcare_is_confirmed_as_it_is_for_other_slots() -> None:
     told = ("inform_count(count=2;net=dontcare)", "there are SLOT_COUNT hotels if you do not care about the internet .")
     near = ("?confirm(near=a)", "do you want a hotel near SLOT_NEAR ?")
     area = ("?confirm(area=dontcare)", "can i confirm that you do not care about the area ?")
@@ -125,7 +125,7 @@ def test_whether_a_slot_matters_is_asked_as_it_is_of_others() -> None:
         assert bool(texts & orders) is (asked is area)
 
 
-def test_behind_a_statement_another_question_is_asked() -> None:
+def test_the_question_after_a_statement_is_replaced() -> None:
     own = preprocessor_of(
         [
             ("inform(count=2;food=a)&request(area)", "there are SLOT_COUNT pubs with SLOT_FOOD food . where ?"),
@@ -149,7 +149,7 @@ def test_behind_a_statement_another_question_is_asked() -> None:
     assert composed(own, "inform(count=2;area=x;price=y)") == []
 
 
-def test_what_nothing_is_asked_like_is_asked_for_by_its_name() -> None:
+def test_a_slot_without_a_question_of_its_own_is_requested_by_name() -> None:
     own = preprocessor_of(
         [
             ("?request(area)", "whereabouts shall it be ?"),
@@ -174,7 +174,7 @@ def test_what_nothing_is_asked_like_is_asked_for_by_its_name() -> None:
     assert composed(own, "?request(near)") == composed(own, "?request(departs)") == []
 
 
-def test_sorry_is_said_once() -> None:
+def test_an_apology_is_said_once() -> None:
     own = preprocessor_of(
         [
             ("?select(food=a)", "sorry would you like SLOT_FOOD food ?"),
@@ -191,7 +191,7 @@ def test_sorry_is_said_once() -> None:
     assert without_apology(("sorry",)) == ("sorry",)
 
 
-def test_among_questions_what_asks_comes_first() -> None:
+def test_interrogative_wordings_of_a_question_come_first() -> None:
     pairs = [
         ("?confirm(dogs=dontcare)", "you do not care about dogs"),
         ("?confirm(dogs=dontcare)", "do you not care about dogs"),
@@ -205,7 +205,7 @@ def test_among_questions_what_asks_comes_first() -> None:
     assert pieces.asking and [" ".join(piece.tokens) for piece in group.ranked][0] == "do you not care about dogs"
 
 
-def test_of_several_questions_the_model_asks_those_that_it_likes_best() -> None:
+def test_the_model_chooses_among_wordings_of_a_question() -> None:
     asked = [("?request(area)", f"{words} area ?") for words in ("which", "what", "in which", "in what")]
     own = preprocessor_of([*asked, ("?request(price)", "what may it cost ?")])
     fluency, composer, turn = Fluency(own.templates.texts(), english=True), Composer(own), parse("?request(area;price)")
@@ -231,7 +231,7 @@ def test_of_several_questions_the_model_asks_those_that_it_likes_best() -> None:
         "inform(name=x;name=y)",
     ],
 )
-def test_what_training_has_no_words_for(hotels: Preprocessor, act: str) -> None:
+def test_nothing_is_composed_without_words_from_training(hotels: Preprocessor, act: str) -> None:
     assert composed(hotels, act) == []
 
 
@@ -248,7 +248,7 @@ def test_all_exact_covers_are_found() -> None:
     assert len(found) == len(set(found)) and set(found) == expected
 
 
-def test_another_name_is_put_in_where_it_has_the_same_number() -> None:
+def test_a_noun_is_replaced_only_by_one_of_the_same_number() -> None:
     """From "are toilets important?" came "are height important?"."""
     own = build_preprocessor(load_corpus("trails"))[0]
     found = set(composed(own, "?request(height)"))
@@ -280,7 +280,7 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
     assert tried > 3 and right == tried
 
 
-def test_no_better_text_is_missed_where_changes_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_early_misses_no_better_text(monkeypatch: pytest.MonkeyPatch) -> None:
     preprocessor, pairs = build_preprocessor(load_corpus("trails"))
     fluency, finder = Fluency(preprocessor.templates.texts(), english=True), PieceFinder(preprocessor)
 
@@ -314,7 +314,7 @@ def test_acts_without_values_are_said_as_training_says_them() -> None:
     assert ("thank you . enjoy your day", 0) not in said("bye(name=x)")
 
 
-def test_what_leaves_out_that_something_does_not_matter_says_the_rest_alone() -> None:
+def test_a_text_that_leaves_out_its_dontcare_says_the_rest_alone() -> None:
     pairs = [
         ("inform_count(count=2;dogs=dontcare)", "there are SLOT_COUNT inns if you do not care about dogs ."),
         ("inform_count(count=2;food=dontcare)", "there are SLOT_COUNT inns if you do not care about the food ."),
@@ -324,7 +324,7 @@ def test_what_leaves_out_that_something_does_not_matter_says_the_rest_alone() ->
     assert composed(own, "inform_count(count=x;stars=y)") == ["we have SLOT_COUNT inns with SLOT_STARS stars ."]
 
 
-def test_only_words_that_say_a_special_value_and_no_other_are_left_out() -> None:
+def test_only_the_words_of_an_unwanted_special_value_are_left_out() -> None:
     cues = {"dogs": {"yes": ["allow dogs"]}, "kids": {"yes": ["welcome kids"]}}
     pairs = [
         ("inform_no_match(near=a;dogs=yes)", "there are no inns near SLOT_NEAR that allow dogs ."),

@@ -1,4 +1,4 @@
-"""NumPy against Keras: the same numbers, the same sentences; and what is remembered between calls."""
+"""NumPy against Keras: the same numbers, the same sentences; and what is cached between calls."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_numpy_and_keras_find_the_same_hypotheses(both: tuple[Generator, Generat
 
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize("size", [1, FEW, 60])
-def test_a_greedy_sentence_first_changes_no_result(both: tuple[Generator, Generator], hard: bool, size: int) -> None:
+def test_greedy_bounds_change_no_result(both: tuple[Generator, Generator], hard: bool, size: int) -> None:
     decoder = both[0].decoder
     turns = [example.turn for example in load_corpus("trails").split("test")][:size]
     inputs = decoder.inputs(turns)
@@ -91,7 +91,7 @@ def test_numpy_and_keras_score_sentences_alike(both: tuple[Generator, Generator]
             assert score == pytest.approx(hypothesis.score, rel=1e-4)
 
 
-def test_nothing_depends_on_neighbours_threads_or_memory(both: tuple[Generator, Generator]) -> None:
+def test_results_do_not_depend_on_order_caches_or_threads(both: tuple[Generator, Generator]) -> None:
     generator = both[0]
     turns = [example.turn for example in load_corpus("trails").split("test")]
     texts = [result.text for result in generator.generate(turns)]
@@ -112,7 +112,7 @@ def test_nothing_depends_on_neighbours_threads_or_memory(both: tuple[Generator, 
     assert all(results[n] == texts[n::3] for n in range(3))
 
 
-def test_no_digit_depends_on_the_threads_of_the_linear_algebra_library(run: Path) -> None:
+def test_results_do_not_depend_on_the_number_of_blas_threads(run: Path) -> None:
     """Ray and batch systems give a process fewer threads than it has alone, and files of both have to be the same."""
     turns = [example.turn for example in load_corpus("trails").split("test")][::4]
     rows = [list(range(4, 4 + length)) for length in range(1, 100)]
@@ -149,7 +149,7 @@ def test_equal_acts_are_searched_once(both: tuple[Generator, Generator], monkeyp
     assert searched == [2, 1, 1]
 
 
-def test_batches_are_filled_up_to_the_sizes_asked_for(
+def test_batches_are_padded_to_the_given_sizes(
     both: tuple[Generator, Generator], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decoder = KerasDecoder(both[1].decoder.model, both[1].preprocessor, reuse=False, batch_sizes=(2, 5))
@@ -177,7 +177,7 @@ def test_keys_tell_inputs_apart() -> None:
     assert row_keys({"act": act.reshape(3, 3, 1)}, (10, True))[0] != keys[0]
 
 
-def test_one_act_from_a_cold_process_needs_no_keras(run: Path) -> None:
+def test_generating_by_command_imports_no_keras(run: Path) -> None:
     code = "import sys; sys.argv[1:] = {}; from dactnlg.cli.main import app; app(standalone_mode=False); "
     code += "print(sorted({{'tensorflow', 'keras', 'jax', 'torch'}} & set(sys.modules)))"
     command = [sys.executable, "-c", code.format(["generate", "--model", str(run), ACT])]
@@ -200,7 +200,7 @@ def test_the_backend_can_be_chosen(run: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("backend", ["numpy", "keras"])
-def test_what_are_no_weights_of_the_run_is_refused(run: Path, tmp_path: Path, backend: str) -> None:
+def test_weights_of_another_run_are_refused(run: Path, tmp_path: Path, backend: str) -> None:
     copy = Run(shutil.copytree(run, tmp_path / "run"))
     copy.weights_path.write_bytes(b"PK nothing of the kind")
     with pytest.raises(RunError, match="cannot be read as weights"):
@@ -233,7 +233,7 @@ def test_numpy_says_which_models_it_supports(run: Path, tmp_path: Path, monkeypa
         ("units", "3", "model.units"),
     ],
 )
-def test_a_damaged_configuration_of_a_run(
+def test_a_damaged_configuration_is_reported_in_one_line(
     run: Path, tmp_path: Path, backend: str, key: str, value: str, message: str
 ) -> None:
     copy = tmp_path / "run"

@@ -1,4 +1,4 @@
-"""Things that a poor model cannot keep apart: each is described by itself."""
+"""Comparisons that a poor model cannot say: each thing is described in a sentence of its own."""
 
 from __future__ import annotations
 

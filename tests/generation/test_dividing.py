@@ -1,4 +1,4 @@
-"""Acts that a poor model cannot say as one: what it leaves out, or mixes up, is said by itself."""
+"""Acts that a poor model cannot say in one text: what it leaves out or mixes up is said separately."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def names(parts: Parts | None) -> list[list[str]]:
     return [] if parts is None else [[slot.name for _, slot in each.turn.slots()] for each in parts.requests]
 
 
-def test_what_does_not_matter_stands_at_the_end_of_the_first_sentence(hotels: Preprocessor) -> None:
+def test_dontcare_clauses_end_the_first_sentence(hotels: Preprocessor) -> None:
     request = hotels.request(parse("inform_count(food=dontcare;count=2;near=b;dogs=dontcare;price=c)"))
     parts = divider_of(hotels).indifferent(request)
     assert names(parts) == [["count", "near", "price"]]
@@ -85,7 +85,7 @@ def test_what_does_not_matter_stands_at_the_end_of_the_first_sentence(hotels: Pr
     assert joined(hotels, parts, "are there SLOT_COUNT hotels ?") == []
 
 
-def test_what_does_not_matter_is_confirmed_without_a_condition(hotels: Preprocessor) -> None:
+def test_dontcare_is_confirmed_without_a_condition(hotels: Preprocessor) -> None:
     also = "a SLOT_PRICE place and you do not care about the food , right ?"
     own = preprocessor_of([*HOTELS, ("?confirm(price=a;food=dontcare)", also)])
     request = own.request(parse("?confirm(price=a;dogs=dontcare;food=dontcare)"))
@@ -99,7 +99,7 @@ def test_what_does_not_matter_is_confirmed_without_a_condition(hotels: Preproces
     assert divider_of(hotels).indifferent(hotels.request(request.turn)) is None
 
 
-def test_of_several_acts_one_alone_is_stated(hotels: Preprocessor) -> None:
+def test_a_dontcare_clause_follows_the_statement_among_several_acts(hotels: Preprocessor) -> None:
     request = hotels.request(parse("?confirm(near=a)&inform_count(count=2;food=dontcare)"))
     parts = divider_of(hotels).indifferent(request)
     assert parts is not None and str(parts.requests[0].turn) == "?confirm(near=a)&inform_count(count=2)"
@@ -110,7 +110,7 @@ def test_of_several_acts_one_alone_is_stated(hotels: Preprocessor) -> None:
         assert joined(hotels, parts, text) == []
 
 
-def test_a_statement_says_that_a_slot_does_not_matter_though_training_never_does() -> None:
+def test_a_dontcare_clause_is_made_where_training_has_none() -> None:
     rows = [("inform(name=a;area=b)", "SLOT_NAME is in SLOT_AREA ."), ("?request(area)", "what area would you like ?")]
     own = preprocessor_of(rows)
     parts = divider_of(own).indifferent(own.request(parse("inform(name=a;area=dontcare)")))
@@ -130,11 +130,11 @@ def test_a_statement_says_that_a_slot_does_not_matter_though_training_never_does
         "inform_count(count=2;view=dontcare)",  # training has no clause for it
     ],
 )
-def test_without_a_clause_nothing_is_put_behind_what_matters(hotels: Preprocessor, act: str) -> None:
+def test_acts_without_a_usable_dontcare_clause_are_left_whole(hotels: Preprocessor, act: str) -> None:
     assert divider_of(hotels).indifferent(hotels.request(parse(act))) is None
 
 
-def test_what_is_unknown_is_said_one_by_one_and_named_once(hotels: Preprocessor) -> None:
+def test_unknown_slots_are_said_one_by_one_and_the_name_once(hotels: Preprocessor) -> None:
     divider = divider_of(hotels)
     act = "inform_no_info(name=a;area;price;food;dogs;phone;view)"
     parts = divider.unknown(hotels.request(parse(act)))
@@ -166,7 +166,7 @@ def test_questions_are_divided_as_training_asks_them(hotels: Preprocessor) -> No
 
 
 @pytest.mark.parametrize("act_type", ["?select", "choose"])
-def test_what_does_not_matter_is_added_to_the_last_question(act_type: str) -> None:
+def test_dontcare_is_added_to_the_last_question(act_type: str) -> None:
     # Training asks for it beside a price alone, and never for the area; what it calls "choose" asks as well.
     rows = [
         ("price=a;price=dontcare", "sorry would you like a SLOT_PRICE pub or you do not care"),
@@ -195,7 +195,7 @@ def test_what_does_not_matter_is_added_to_the_last_question(act_type: str) -> No
     assert f"would you like a SLOT_PRICE pub {end}" in said
 
 
-def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> None:
+def test_what_a_search_leaves_out_is_said_in_sentences_of_its_own(generator: Generator) -> None:
     slots = ["difficulty=dontcare", "season=dontcare", "dogsallowed=yes", "toilets=yes"]
     several = [each for count in (2, 3) for each in combinations(slots, count)]
     said = generator.generate([f"?confirm({';'.join(each)})" for each in several])
@@ -205,7 +205,7 @@ def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> Non
     assert all(each.text.rstrip()[-1] in "?." for each in said)
 
 
-def test_a_question_for_nothing_is_not_kept_beside_those_that_were_left_out(generator: Generator) -> None:
+def test_a_question_that_asks_for_nothing_is_dropped(generator: Generator) -> None:
     preprocessor = generator.preprocessor
     divider, request = divider_of(preprocessor), preprocessor.request(parse("?confirm(season=dontcare;toilets=yes)"))
     season, nothing, toilets = "any season will do ?", "are you there ?", "do you need toilets ?"
@@ -216,7 +216,7 @@ def test_a_question_for_nothing_is_not_kept_beside_those_that_were_left_out(gene
         assert asked == [count] * bool(count)
 
 
-def test_what_is_said_in_strange_words_alone_is_said_in_parts(generator: Generator) -> None:
+def test_an_act_with_strange_candidates_only_is_divided(generator: Generator) -> None:
     preprocessor, search = generator.preprocessor, Parting(generator.preprocessor, UnseenActs(generator.preprocessor))
     act = "inform(name='Ivy Cutting';height='870 m';view=ibex;length='7 km';region='Marl Valley';phone='0555 310 120')"
     request, options = preprocessor.request(parse(act)), GenerationOptions().resolve(generator.defaults, generator.seed)
@@ -231,7 +231,7 @@ def test_what_is_said_in_strange_words_alone_is_said_in_parts(generator: Generat
     assert not any(search.parts(request, found[1:], options, way=way) for way in range(WAYS))
 
 
-def test_several_acts_are_said_one_by_one_where_what_is_said_of_both_is_doubtful(generator: Generator) -> None:
+def test_a_turn_with_a_doubtful_candidate_is_divided_by_acts(generator: Generator) -> None:
     preprocessor, unseen = generator.preprocessor, UnseenActs(generator.preprocessor)
     act = "inform_no_match(dogsallowed=yes;difficulty=easy;view=ibex)&offer_alternative(name='Ivy Cutting';region=east)"
     request, options = preprocessor.request(parse(act)), GenerationOptions().resolve(generator.defaults, generator.seed)
@@ -243,9 +243,7 @@ def test_several_acts_are_said_one_by_one_where_what_is_said_of_both_is_doubtful
     assert parts is not None and len(parts.requests) == 2
 
 
-def test_what_does_not_matter_is_said_apart_where_a_known_act_is_said_strangely(
-    hotels: Preprocessor, generator: Generator
-) -> None:
+def test_dontcare_is_said_apart_where_a_seen_act_is_said_strangely(hotels: Preprocessor, generator: Generator) -> None:
     request = hotels.request(parse("inform_count(count=2;food=dontcare)"))
     options, unseen = GenerationOptions().resolve(generator.defaults, generator.seed), UnseenActs(hotels)
     usual = "there are SLOT_COUNT hotels if you do not care about the food"
@@ -258,7 +256,7 @@ def test_what_does_not_matter_is_said_apart_where_a_known_act_is_said_strangely(
     assert parts[usual] is None and names(parts[strange]) == [["count"]]
 
 
-def test_what_people_look_for_is_not_taken_apart(generator: Generator) -> None:
+def test_what_users_look_for_is_not_divided(generator: Generator) -> None:
     divider, request = divider_of(generator.preprocessor), generator.preprocessor.request
     for act, parts in [
         ("?confirm(dogsallowed=yes;toilets=yes)", ["?confirm(dogsallowed=yes)", "?confirm(toilets=yes)"]),
@@ -282,7 +280,7 @@ def test_what_people_look_for_is_not_taken_apart(generator: Generator) -> None:
         ("inform_no_match(difficulty=easy;length='4 km';near=b;view=c;region=d)", []),
     ],
 )
-def test_what_is_divided_says_every_slot_once(generator: Generator, act: str, parts: list[str]) -> None:
+def test_the_parts_of_an_act_say_every_slot_once(generator: Generator, act: str, parts: list[str]) -> None:
     request = generator.preprocessor.request(parse(act))
     divided = divider_of(generator.preprocessor).divided(request)
     assert (divided is None) == (not parts)
@@ -293,7 +291,7 @@ def test_what_is_divided_says_every_slot_once(generator: Generator, act: str, pa
     assert set(parts) <= set(slots)
 
 
-def test_an_act_of_many_slots_is_said_whole(generator: Generator) -> None:
+def test_every_slot_of_a_long_act_is_said(generator: Generator) -> None:
     slots = "difficulty=easy;season=dontcare;region='Northern Fells';toilets=yes;dogsallowed=yes;near='the old mill'"
     (said,) = generator.generate(f"?confirm({slots})")
     assert said.slots_ok, said

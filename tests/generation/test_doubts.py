@@ -18,7 +18,7 @@ def doubts_of(preprocessor: Preprocessor) -> Doubts:
     return Doubts(preprocessor, Composer(preprocessor), Combinations(preprocessor))
 
 
-def test_what_does_not_matter_has_words_for_it(random_run: Path) -> None:
+def test_dontcare_needs_words_that_express_it(random_run: Path) -> None:
     doubts = doubts_of(Preprocessor.load(random_run / "preprocessor.json"))
     said, other = (parse(f"inform(name='Ivy Cutting'{more})") for more in (";season=dontcare", ""))
     named, careless = "the season of SLOT_NAME .", "SLOT_NAME , whatever the season ."
@@ -26,7 +26,7 @@ def test_what_does_not_matter_has_words_for_it(random_run: Path) -> None:
     assert alarms[0] - alarms[1] == ALARMING
 
 
-def test_what_does_not_matter_is_no_place(random_run: Path) -> None:
+def test_a_place_is_doubtful_for_a_slot_that_does_not_matter(random_run: Path) -> None:
     doubts = doubts_of(Preprocessor.load(random_run / "preprocessor.json"))
     place, thing = "SLOT_NAME , any season in the region", "SLOT_NAME , any season and region"
     alarms = []
@@ -44,13 +44,13 @@ def test_what_does_not_matter_is_no_place(random_run: Path) -> None:
         ("SLOT_NAME has no toilets . there are no toilets . it has no toilets .", 2),
     ],
 )
-def test_saying_a_no_once_more_is_doubtful(random_run: Path, text: str, again: int) -> None:
+def test_repeating_a_no_is_doubtful(random_run: Path, text: str, again: int) -> None:
     doubts = doubts_of(Preprocessor.load(random_run / "preprocessor.json"))
     said, other = (parse(f"inform(name='Ivy Cutting';toilets={value})") for value in ("no", "none"))
     assert doubts.of(said, text.split()) - doubts.of(other, text.split()) == ALARMING * again
 
 
-def test_what_there_are_several_of_is_not_gone_on_about_as_it(random_run: Path) -> None:
+def test_calling_several_things_it_is_doubtful(random_run: Path) -> None:
     preprocessor = Preprocessor.load(random_run / "preprocessor.json")
     doubts = doubts_of(preprocessor)
     act = parse("inform_count(count=4;toilets=yes;region=south)")

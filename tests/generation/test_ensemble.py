@@ -1,4 +1,4 @@
-"""Several runs that search as one: the mean of their log probabilities, by one step function, in NumPy and in Keras."""
+"""Ensembles of runs: the renormalised geometric mean of their probabilities, in NumPy and in Keras."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pair(poor_run: Runs) -> list[Path]:
     return [poor_run("sclstm"), poor_run("hierarchical")]
 
 
-def test_a_run_with_itself_is_the_run(poor_run: Runs) -> None:
+def test_an_ensemble_of_a_run_with_itself_generates_as_the_run(poor_run: Runs) -> None:
     turns = [example.turn for example in load_corpus("trails").split("test")[:80]]
     for options in (GenerationOptions(), GenerationOptions(constraint="rerank", n_best=3, beam_width=4)):
         alone = Generator.load(poor_run("sclstm")).generate(turns, options)
@@ -73,7 +73,7 @@ def test_the_probabilities_are_the_renormalised_geometric_mean(poor_run: Runs) -
     np.testing.assert_allclose(found, expected, atol=2e-4)
 
 
-def test_no_slot_is_lost(poor_run: Runs) -> None:
+def test_an_ensemble_says_every_value(poor_run: Runs) -> None:
     turns = [example.turn for example in load_corpus("trails").split("test")[:120]]
     generator = Generator.load(pair(poor_run))
     checker = generator.preprocessor.checker
@@ -81,7 +81,7 @@ def test_no_slot_is_lost(poor_run: Runs) -> None:
         assert not checker.check(turn, generation.raw).values.errors, generation
 
 
-def test_keras_says_the_same(poor_run: Runs) -> None:
+def test_an_ensemble_generates_the_same_with_keras(poor_run: Runs) -> None:
     options = GenerationOptions(beam_width=4, n_best=2)
     ours, theirs = (Generator.load(pair(poor_run), backend).generate(ACTS, options) for backend in ("numpy", "keras"))
     for one, other in zip(ours, theirs, strict=True):
@@ -89,13 +89,13 @@ def test_keras_says_the_same(poor_run: Runs) -> None:
         assert [g.score for g in one.n_best] == pytest.approx([g.score for g in other.n_best], abs=1e-3)
 
 
-def test_samples_are_drawn_from_it(poor_run: Runs) -> None:
+def test_samples_are_drawn_from_the_ensemble(poor_run: Runs) -> None:
     options = GenerationOptions(sample=True, seed=3, n_best=4)
     generator = Generator.load(pair(poor_run))
     assert generator.generate(ACTS, options) == Generator.load(pair(poor_run)).generate(ACTS, options)
 
 
-def test_what_does_not_go_together_is_refused(
+def test_runs_that_cannot_search_together_are_refused(
     poor_run: Runs, random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from dactnlg import models
@@ -117,7 +117,7 @@ def test_what_does_not_go_together_is_refused(
         Generator.load([])
 
 
-def test_by_commands(poor_run: Runs, repository: Path, tmp_path: Path) -> None:
+def test_commands_take_several_models(poor_run: Runs, repository: Path, tmp_path: Path) -> None:
     models = [word for run in pair(poor_run) for word in ("--model", str(run))]
     expected = [generation.text for generation in Generator.load(pair(poor_run)).generate(ACTS)]
 

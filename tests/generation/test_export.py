@@ -1,4 +1,4 @@
-"""What is exported computes what the original computes: the search as a SavedModel, a step as ONNX."""
+"""Exports compute what the model computes: the search as a SavedModel, a step as ONNX."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ PARTS = {
 @pytest.mark.needs("tf2onnx", "dactnlg[export]")
 @pytest.mark.needs("onnxruntime", "dactnlg[export]")
 @pytest.mark.parametrize("model", list(PARTS))
-def test_onnx_takes_the_steps_of_the_model(model: str, poor_run: PoorRun, tmp_path: Path) -> None:
+def test_onnx_computes_the_steps_of_the_model(model: str, poor_run: PoorRun, tmp_path: Path) -> None:
     import onnxruntime
 
     path, decoder = tmp_path / "step.onnx", Generator.load(poor_run(model), backend="keras").decoder
@@ -178,7 +178,7 @@ def test_greedy_search_over_onnx_finds_what_the_decoder_finds(poor_run: PoorRun,
 
 
 @pytest.mark.needs("onnx", "pip install 'dactnlg[export]'")
-def test_folders_above_the_output_are_made(poor_run: PoorRun, tmp_path: Path) -> None:
+def test_parent_folders_of_the_output_are_created(poor_run: PoorRun, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for name, code in (("a/b/x.onnx", 0), ("a/y.onnx", 0), ("file/z.onnx", 2)):
         words = ["export", "--model", str(poor_run("lstm")), "--format", "onnx", "--output", str(tmp_path / name)]
@@ -186,7 +186,7 @@ def test_folders_above_the_output_are_made(poor_run: PoorRun, tmp_path: Path) ->
         assert (tmp_path / name).is_file() is not bool(code)
 
 
-def test_a_folder_for_what_fails_is_taken_back(tmp_path: Path) -> None:
+def test_created_folders_are_removed_after_an_error(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with pytest.raises(ValueError, match="oh"), made_folder(tmp_path / "a" / "b" / "c"):
         assert (tmp_path / "a" / "b" / "c").is_dir()
@@ -207,7 +207,7 @@ def test_a_folder_for_what_fails_is_taken_back(tmp_path: Path) -> None:
         (["nowhere", "--format", "onnx", "--output", "DIR/x.onnx"], "does not exist"),
     ],
 )
-def test_what_the_user_can_mend(
+def test_user_errors_of_export_leave_no_files(
     arguments: list[str],
     message: str,
     random_run: Path,
@@ -223,7 +223,7 @@ def test_what_the_user_can_mend(
 
 
 @pytest.mark.parametrize("wanted", ["saved-model", "onnx"])
-def test_another_backend_is_an_error_that_names_tensorflow(wanted: str, poor_run: PoorRun, tmp_path: Path) -> None:
+def test_export_with_another_backend_asks_for_tensorflow(wanted: str, poor_run: PoorRun, tmp_path: Path) -> None:
     environment = {**os.environ, "KERAS_BACKEND": "numpy"}
     where = ["--format", wanted, "--output", str(tmp_path / "model")]
     command = [sys.executable, "-m", "dactnlg", "export", str(poor_run("lstm")), *where]

@@ -1,4 +1,4 @@
-"""Generation on real acts: nothing dropped, nothing invented, no placeholder shown, whatever the model is worth."""
+"""Generation on real acts: nothing dropped, nothing invented, no placeholder shown, however poor the model."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def generator(run: Path) -> Generator:
     return Generator.load(run)
 
 
-def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
+def test_the_hard_constraint_says_every_value_of_every_test_act(generator: Generator) -> None:
     corpus = load_corpus("trails")
     turns = [example.turn for example in corpus.split("test")]
     checker = corpus.card.style().checker()
@@ -77,7 +77,7 @@ class Scripted:
         return -np.array([len(row) for row in rows], np.float32)
 
 
-def test_a_value_that_does_not_fit_says_nothing_of_others(
+def test_only_acts_whose_values_do_not_fit_are_searched_again(
     poor_run: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     preprocessor = Preprocessor.load(Run(poor_run("sclstm")).preprocessor_path)
@@ -115,7 +115,7 @@ def test_a_special_value_is_searched_for_again_whatever_it_costs(
 
 
 @pytest.mark.parametrize(("value", "extra"), [("easy", ("difficulty=easy",)), ("demanding", ())])
-def test_a_value_that_stands_in_words_as_well_is_said_twice(
+def test_a_value_that_is_said_in_words_as_well_is_extra(
     poor_run: Callable[[str], Path], value: str, extra: tuple[str, ...]
 ) -> None:
     preprocessor = Preprocessor.load(Run(poor_run("sclstm")).preprocessor_path)
@@ -157,7 +157,7 @@ ASKING = [
         ),
     ],
 )
-def test_a_lost_question_is_put_behind(act: str, found: str, text: str) -> None:
+def test_a_missing_question_is_appended(act: str, found: str, text: str) -> None:
     preprocessor = preprocessor_of(ASKING)
     script = Scripted(preprocessor, (found, -2.0), ("", 0.0))
     generator = Generator(preprocessor, script, DecodingConfig())  # type: ignore[arg-type]
@@ -168,7 +168,7 @@ def test_a_lost_question_is_put_behind(act: str, found: str, text: str) -> None:
     assert left.delexicalized == found and left.origin == "model"
 
 
-def test_a_question_that_training_has_behind_no_statement_is_composed() -> None:
+def test_a_question_that_never_follows_a_statement_is_composed() -> None:
     preprocessor = preprocessor_of(ASKING)
     for found in ("there are SLOT_COUNT", "SLOT_COUNT . what food"):
         script = Scripted(preprocessor, (found, -2.0), ("", 0.0))
@@ -177,7 +177,7 @@ def test_a_question_that_training_has_behind_no_statement_is_composed() -> None:
         assert (result.text, result.origin) == ("There are 3. What kind of food do you want?", "composed")
 
 
-def test_words_that_training_never_had_make_way_for_those_that_it_had() -> None:
+def test_sentences_unlike_training_are_replaced() -> None:
     preprocessor = preprocessor_of(ASKING)
     script = Scripted(preprocessor, ("food there which part", -2.0), ("", 0.0))
     generator = Generator(preprocessor, script, DecodingConfig())  # type: ignore[arg-type]
@@ -189,7 +189,7 @@ def test_words_that_training_never_had_make_way_for_those_that_it_had() -> None:
 
 
 @pytest.mark.parametrize("name", ["lstm", "sclstm", "hierarchical", "transformer"])
-def test_under_an_owed_word_every_sentence_holds_a_trigger_word(poor_run: Callable[[str], Path], name: str) -> None:
+def test_every_sentence_holds_a_trigger_word_that_is_owed(poor_run: Callable[[str], Path], name: str) -> None:
     generator = Generator.load(poor_run(name))
     assert generator.decoder is not None
     preprocessor = generator.preprocessor
@@ -219,9 +219,7 @@ def test_reordering_and_repeating_acts_changes_nothing(generator: Generator) -> 
     assert [generator.generate([act])[0].text for act in acts] == texts
 
 
-def test_equal_acts_are_generated_once_unless_chance_has_a_say(
-    generator: Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equal_acts_are_generated_once_unless_sampled(generator: Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     # The same act in several notations, too; but not acts that differ in their order or in a value's case.
     acts = ["inform(name='X Y';length='3 km')", 'inform( name = "X Y" ; length = "3 km" )', "goodbye()"]
     acts += ["inform(length='3 km';name='X Y')", "inform(name='x y';length='3 km')", parse(acts[0])]
@@ -247,7 +245,7 @@ def test_equal_acts_are_generated_once_unless_chance_has_a_say(
     assert len(requested) == len(acts)
 
 
-def test_values_never_seen_are_said_as_given(generator: Generator) -> None:
+def test_unseen_values_are_said_as_given(generator: Generator) -> None:
     value = "Zyx=;'(q) Ünïcode 3"
     act = Turn((parse("inform(name=x;length='3 km')").acts[0],))
     turn = parse(str(act).replace("name=x", "name='" + value.replace("'", "\\'") + "'"))
@@ -256,7 +254,7 @@ def test_values_never_seen_are_said_as_given(generator: Generator) -> None:
     assert "3 km" in result.text
 
 
-def test_no_constraint_shows_no_placeholder_either(generator: Generator) -> None:
+def test_no_placeholder_is_shown_under_weaker_constraints(generator: Generator) -> None:
     turns = [example.turn for example in load_corpus("trails").split("valid")]
     for options in (GenerationOptions(constraint="none"), GenerationOptions(constraint="rerank")):
         for result in generator.generate(turns, options):
@@ -284,7 +282,7 @@ def test_n_best_is_ordered_and_distinct(generator: Generator, constraint: str) -
             assert costs == sorted(costs)
 
 
-def test_mistakes_are_named(generator: Generator) -> None:
+def test_unknown_names_and_bad_options_are_refused(generator: Generator) -> None:
     with pytest.raises(UnknownNameError, match="'difficulty'"):
         generator.generate(["inform(name=x;dificulty=easy)"])
     with pytest.raises(UnknownNameError, match="'inform'"):
@@ -318,20 +316,20 @@ def test_mistakes_are_named(generator: Generator) -> None:
         ({"constraint": 3}, "unknown constraint '3'; valid: hard, none, rerank"),
     ],
 )
-def test_every_option_has_a_bound_that_is_named(options: dict[str, Any], message: str) -> None:
+def test_errors_in_options_name_the_bound(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError) as caught:
         GenerationOptions(**options).resolve(DecodingConfig(), 1)
     assert str(caught.value) == message
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
+def test_options_may_be_numpy_numbers() -> None:
     options = GenerationOptions(beam_width=np.int64(3), temperature=np.float32(0.5), seed=np.uint8(7))  # type: ignore[arg-type]
     found = options.resolve(DecodingConfig(), 1)
     assert (found.beam_width, found.seed) == (3, 7)
     assert found.sampling is not None and found.sampling.temperature == 0.5
 
 
-def test_unknown_slots_are_said_all_the_same_when_asked_to(generator: Generator) -> None:
+def test_unknown_slots_are_said_unless_strict(generator: Generator) -> None:
     result = generator.generate(["inform(name='Fern Loop';altimeter='77 bar')"], strict=False)[0]
     assert "77 bar" in result.text and "Fern Loop" in result.text
 

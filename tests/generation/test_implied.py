@@ -39,7 +39,7 @@ PUBS = [
 KNOWN = {"type": ["pub"], "city": ["york"], "near": ["a", "b"]}
 
 
-def test_a_noun_that_is_always_there_is_added_and_a_name_is_not() -> None:
+def test_a_noun_that_is_always_there_is_added_but_no_name() -> None:
     slots = implied(PUBS, **KNOWN)
     assert str(slots.completed(parse("inform_no_match(near=b)"))) == "inform_no_match(type=pub;near=b)"
 
@@ -47,7 +47,7 @@ def test_a_noun_that_is_always_there_is_added_and_a_name_is_not() -> None:
 @pytest.mark.parametrize(
     "act", ["inform_no_match(type=pub;near=b)", "inform_no_match(type=inn)", "inform(near=b)", "bye()"]
 )
-def test_acts_that_have_it_or_are_others_stay_as_they_are(act: str) -> None:
+def test_other_acts_are_left_as_they_are(act: str) -> None:
     turn = parse(act)
     assert implied(PUBS, **KNOWN).completed(turn) is turn
 
@@ -75,7 +75,7 @@ def test_a_slot_that_the_caller_left_out_is_not_missing() -> None:
     assert slots.removed(without, parse("inform_no_match(near=b)&inform(type=pub)")) == without
 
 
-def test_what_there_is_none_of_has_a_name(data_dir: Path, tmp_path: Path) -> None:
+def test_a_noun_names_what_there_is_none_of(data_dir: Path, tmp_path: Path) -> None:
     """On television sets, with a model of a few updates: most of these were 'there are no cheap price range'."""
     sizes = ["model.hidden_size=24", "model.embedding_size=16", "training.epochs=2", "training.teachers=0"]
     run = train("tv", tmp_path / "tv", overrides=[*sizes, f"corpus.data_dir={data_dir}"], progress=False)

@@ -1,4 +1,4 @@
-"""Insertion: what training never said is put where the model likes it best, by trying every place."""
+"""Insertion: unknown placeholders go where the model scores the sentence best, found by trying every place."""
 
 from __future__ import annotations
 
@@ -107,7 +107,9 @@ def test_every_place_is_scored_and_the_best_comes_first(preprocessor: Preprocess
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_second_newcomer_goes_around_the_first_in_its_best_place(preprocessor: Preprocessor, seed: int) -> None:
+def test_a_second_unknown_value_is_inserted_around_the_first_in_its_best_place(
+    preprocessor: Preprocessor, seed: int
+) -> None:
     model, decoder = toy(preprocessor, seed)
     turn = parse("inform(altitude='7 m';depth=deep)")
     stand_ins = plain_placeholders(preprocessor)
@@ -125,7 +127,7 @@ def test_a_second_newcomer_goes_around_the_first_in_its_best_place(preprocessor:
     np.testing.assert_allclose([score for _, score in found], [second[g][0] for g in order], rtol=1e-4)
 
 
-def test_a_second_value_of_a_known_slot_is_a_newcomer_too(preprocessor: Preprocessor) -> None:
+def test_a_second_value_of_a_known_slot_is_inserted_too(preprocessor: Preprocessor) -> None:
     _, decoder = toy(preprocessor, 1)
     turn = parse("inform(food=x;food=y)")
     assert [item.placeholder for item in unknown(decoder, turn)] == ["SLOT_FOOD#2"]
@@ -146,7 +148,9 @@ def test_a_second_value_of_a_known_slot_is_a_newcomer_too(preprocessor: Preproce
         (f"{JOINER}-{JOINER}", [1]),
     ],
 )
-def test_what_is_attached_is_not_parted(preprocessor: Preprocessor, sentence: str, gaps: list[int]) -> None:
+def test_nothing_is_inserted_between_attached_tokens(
+    preprocessor: Preprocessor, sentence: str, gaps: list[int]
+) -> None:
     _, decoder = toy(preprocessor, 3)
     turn = parse("inform(altitude='7 m')")
     tokens = tuple(sentence.split())
@@ -155,7 +159,7 @@ def test_what_is_attached_is_not_parted(preprocessor: Preprocessor, sentence: st
     assert all(tuple(word for word in words if word != "SLOT_ALTITUDE") == tokens for words, _ in found)
 
 
-def test_without_anything_to_stand_in_the_unknown_word_does(preprocessor: Preprocessor) -> None:
+def test_unk_is_scored_where_no_placeholder_is_free(preprocessor: Preprocessor) -> None:
     model, decoder = toy(preprocessor, 2)
     turn = parse("inform(altitude='7 m')")
     tokens = ("SLOT_NAME", "SLOT_FOOD", "SLOT_NEAR")
@@ -166,13 +170,13 @@ def test_without_anything_to_stand_in_the_unknown_word_does(preprocessor: Prepro
         assert score == pytest.approx(expected[words.index("SLOT_ALTITUDE")][0], rel=1e-4)
 
 
-def test_nothing_unknown_nothing_inserted(preprocessor: Preprocessor) -> None:
+def test_nothing_is_inserted_without_unknown_placeholders(preprocessor: Preprocessor) -> None:
     model, decoder = toy(preprocessor, 2)
     assert insert_missing(decoder, parse("goodbye()"), ("what", "?"), []) == [(("what", "?"), 0.0)]
     assert not model.prepared
 
 
-def test_scores_do_not_depend_on_neighbours(preprocessor: Preprocessor) -> None:
+def test_scores_do_not_depend_on_other_rows(preprocessor: Preprocessor) -> None:
     model, decoder = toy(preprocessor, 5)
     rng = np.random.default_rng(1)
     rows = [rng.integers(4, len(preprocessor.vocabulary), length).tolist() for length in (0, 3, 17, 1, 8, 2, 30)]

@@ -43,18 +43,18 @@ def test_a_combination_is_seen_if_training_has_it(generator: Generator) -> None:
     assert {True, False} <= set(found)
 
 
-def test_another_value_is_no_other_combination_and_another_slot_is(generator: Generator) -> None:
+def test_combinations_depend_on_slots_and_not_on_values(generator: Generator) -> None:
     acts = ["inform(name=Ivy;length='7 km')", "inform(name='Never Seen Before';length='1 km')", "goodbye(phone=1)"]
     assert [said.seen for said in generator.generate(acts)] == [True, True, False]
 
 
-def test_a_run_that_does_not_know_says_so(generator: Generator) -> None:
+def test_without_templates_nothing_is_known_of_combinations(generator: Generator) -> None:
     generator.preprocessor.templates = Templates({})
     (said,) = generator.generate(["goodbye()"])
     assert said.seen is None and said.to_json()["seen"] is None
 
 
-def test_what_nothing_can_check_is_named_beside_slots_ok(generator: Generator) -> None:
+def test_values_that_nothing_can_check_are_unchecked(generator: Generator) -> None:
     (said,) = generator.generate(["inform(name='Ivy Cutting';dogsallowed=no;toilets=none)"])
     # `toilets=none` is neither on the card nor in the corpus; there are cues for dogs.
     assert said.unchecked == ("toilets=none",)
@@ -74,9 +74,7 @@ def test_what_nothing_can_check_is_named_beside_slots_ok(generator: Generator) -
 
 
 @pytest.mark.parametrize("new", ["season=no", "length=yes", "toilets=dontcare"])
-def test_special_values_that_training_never_had_of_a_slot_are_not_seen_nor_passed_over(
-    generator: Generator, new: str
-) -> None:
+def test_unseen_special_values_are_neither_seen_nor_ignored(generator: Generator, new: str) -> None:
     (said,) = generator.generate([f"inform(name='Ivy Cutting';{new})"])
     assert (said.seen, said.slots_ok) == (False, False)
     assert new in said.missing
@@ -100,7 +98,7 @@ def test_special_values_that_training_never_had_of_a_slot_are_not_seen_nor_passe
         ("season=no", "Ivy has no season.", False),
     ],
 )
-def test_what_training_never_had_is_said_where_words_show_it(
+def test_unseen_special_values_are_said_where_words_show_them(
     generator: Generator, new: str, sentence: str, *, is_said: bool
 ) -> None:
     turn, values = parse(f"inform(name=Ivy;{new})"), generator.preprocessor.new_values
@@ -110,20 +108,20 @@ def test_what_training_never_had_is_said_where_words_show_it(
     assert values.of(parse(f"?select({new};{new.partition('=')[0]}=1)")) == []
 
 
-def test_what_is_named_without_a_value_is_unchecked_where_nobody_asks(generator: Generator) -> None:
+def test_slots_without_a_value_are_unchecked_in_statements(generator: Generator) -> None:
     """`inform(season)` says nothing that could be said; whatever the model tells of it is its own."""
     told, asked = generator.generate(["inform(name='Ivy Cutting';season;difficulty)", "?request(season)"], strict=False)
     assert set(told.unchecked) == {"inform(season)", "inform(difficulty)"}
     assert asked.unchecked == ()
 
 
-def test_act_types_that_training_never_had_are_unchecked(generator: Generator) -> None:
+def test_unseen_act_types_are_unchecked(generator: Generator) -> None:
     act = "flatter(name='Ivy Cutting')&inform(length='7 km')&flatter(name='Ivy Cutting')"
     (said,) = generator.generate([act], strict=False)
     assert said.unchecked == ("flatter()",) and said.seen is False
 
 
-def test_act_types_that_nothing_can_tell_are_unchecked_where_the_combination_is_new(
+def test_act_types_that_no_reader_knows_are_unchecked_in_new_combinations(
     random_run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator = Generator.load(random_run)
@@ -136,12 +134,12 @@ def test_act_types_that_nothing_can_tell_are_unchecked_where_the_combination_is_
     assert [(said.seen, said.unchecked) for said in found] == [(True, ()), (False, ("recommend()",))]
 
 
-def test_what_training_never_said_to_be_unknown_is_named_beside_what_it_said(generator: Generator) -> None:
+def test_slots_that_training_never_calls_unknown_are_unchecked(generator: Generator) -> None:
     (said,) = generator.generate(["inform_no_info(stroller;season)"])
     assert said.unchecked == ("inform_no_info(stroller)",)
 
 
-def test_every_alternative_sentence_has_it(generator: Generator) -> None:
+def test_all_n_best_sentences_name_unchecked_values(generator: Generator) -> None:
     from dactnlg.generation.options import GenerationOptions
 
     (said,) = generator.generate(["inform(name='Ivy Cutting';toilets=none)"], GenerationOptions(n_best=3))
@@ -162,14 +160,14 @@ def test_the_reader_checks_what_cues_cannot(random_run: Path) -> None:
         assert not {*report.missing, *report.questions, *report.contradicted} & set(report.unchecked)
 
 
-def test_what_no_sentence_says_needs_no_check() -> None:
+def test_silent_slots_need_no_check() -> None:
     checker = load_card("trails").style().checker()
     checker.delexicalizer.silent = frozenset({"inform.toilets"})
     assert checker.unchecked(parse("inform(toilets=none)")) == ()
     assert checker.unchecked(parse("confirm(toilets=none)")) == ("toilets=none",)
 
 
-def test_doubts_tell_what_does_not_read_like_training(poor_run: Callable[[str], Path]) -> None:
+def test_sentences_unlike_training_have_doubts(poor_run: Callable[[str], Path]) -> None:
     generator = Generator.load(poor_run("sclstm"))
     corpus = load_corpus("trails")
     texts = {text for group in generator.preprocessor.templates.sentences.values() for text in group}
@@ -187,7 +185,7 @@ def test_doubts_tell_what_does_not_read_like_training(poor_run: Callable[[str], 
     assert said[0].to_json()["doubts"] == said[0].doubts
 
 
-def test_doubts_are_counted_where_there_can_be_any(poor_run: Callable[[str], Path], random_run: Path) -> None:
+def test_doubts_are_counted_for_searched_unseen_acts_alone(poor_run: Callable[[str], Path], random_run: Path) -> None:
     generator = Generator.load(poor_run("sclstm"))
     new = "inform(name='Ivy Cutting';length='7 km';dogsallowed=no;toilets=yes;season=May)"
     assert generator.generate(new)[0].doubts is not None
@@ -197,7 +195,7 @@ def test_doubts_are_counted_where_there_can_be_any(poor_run: Callable[[str], Pat
     assert Generator.load(random_run).generate(new)[0].doubts is None
 
 
-def test_what_is_counted_beforehand_is_not_counted_when_an_act_comes(
+def test_prepare_leaves_nothing_to_collect_for_an_act(
     poor_run: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new = "inform(name='Ivy Cutting';length='7 km';dogsallowed=no;toilets=yes;season=May)"

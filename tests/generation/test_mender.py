@@ -1,4 +1,4 @@
-"""Mending candidates: those for unseen acts alone, where the act is said as before; n-best lists keep their length."""
+"""Corrections of candidates: for unseen acts, where the act is still said; n-best lists keep their length."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SEEN, UNSEEN = "inform(name=x;duration=a;height=b)", "inform(name=x;length=a;hei
 
 
 @pytest.mark.parametrize(("value", "ending"), [("easy", "routes"), ("hard", "\uffeds"), ("grey", "\uffeds")])
-def test_a_value_that_an_s_would_change_gets_a_noun(
+def test_a_value_without_a_plural_gets_a_noun(
     preprocessor: Preprocessor, mender: Mender, value: str, ending: str
 ) -> None:
     # "Easys" is none, and the value is the user's: "we have 4 easy routes"; "greys" is one.
@@ -50,7 +50,7 @@ def test_a_value_that_an_s_would_change_gets_a_noun(
     assert found.tokens == (*tokens[:4], ending, tokens[5])
 
 
-def test_what_training_had_stays_as_it_is(preprocessor: Preprocessor, mender: Mender) -> None:
+def test_seen_acts_are_left_as_they_are(preprocessor: Preprocessor, mender: Mender) -> None:
     listed = "SLOT_NAME has a duration of SLOT_DURATION, a height of SLOT_HEIGHT, and starts at SLOT_NEAR"
     for act, text, better in (
         (SEEN, listed.replace("and starts at SLOT_NEAR", "and is fine"), ""),
@@ -86,12 +86,14 @@ def test_what_training_had_stays_as_it_is(preprocessor: Preprocessor, mender: Me
         ),
     ],
 )
-def test_what_an_act_is_decides(preprocessor: Preprocessor, mender: Mender, act: str, text: str, better: str) -> None:
+def test_corrections_depend_on_the_act(
+    preprocessor: Preprocessor, mender: Mender, act: str, text: str, better: str
+) -> None:
     (found,) = mender.mended(_candidates(preprocessor, act, text))
     assert _text(found) == better
 
 
-def test_the_only_match_is_told_of_as_that(preprocessor: Preprocessor, mender: Mender) -> None:
+def test_the_only_match_is_called_the_only_one(preprocessor: Preprocessor, mender: Mender) -> None:
     """Of the test acts of laptop 38 of 58 were said as of any laptop, as people do at times."""
     act = "inform_only_match(name=x;near=a)"
     for text, better in (
@@ -106,12 +108,12 @@ def test_the_only_match_is_told_of_as_that(preprocessor: Preprocessor, mender: M
     assert _text(found) == "SLOT_NAME is a route"
 
 
-def test_verbs_of_seen_acts_have_objects_too(preprocessor: Preprocessor, mender: Mender) -> None:
+def test_verbs_get_their_objects_in_seen_acts_too(preprocessor: Preprocessor, mender: Mender) -> None:
     (found,) = mender.mended(_candidates(preprocessor, SEEN, "you said that SLOT_NAME makes you find so good"))
     assert _text(found) == "you said that SLOT_NAME makes you find it so good"
 
 
-def test_what_asks_in_most_of_training_asks(preprocessor: Preprocessor, mender: Mender) -> None:
+def test_acts_that_mostly_ask_get_a_question(preprocessor: Preprocessor, mender: Mender) -> None:
     for text, better in (
         ("SLOT_REGION or anywhere .", "SLOT_REGION or anywhere . which would you like ?"),
         ("would you like SLOT_REGION or anywhere ?", ""),
@@ -120,7 +122,7 @@ def test_what_asks_in_most_of_training_asks(preprocessor: Preprocessor, mender: 
         assert _text(found) == (better or text)
 
 
-def test_what_would_say_less_is_not_taken(
+def test_a_correction_that_says_less_is_rejected(
     preprocessor: Preprocessor, mender: Mender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def shorter(tokens: Tokens, *_: object, **__: object) -> Tokens:
@@ -134,7 +136,7 @@ def test_what_would_say_less_is_not_taken(
     assert _text(found) == right
 
 
-def test_several_stay_several(preprocessor: Preprocessor, mender: Mender) -> None:
+def test_n_best_lists_keep_their_length(preprocessor: Preprocessor, mender: Mender) -> None:
     listed = "SLOT_NAME has a length of SLOT_LENGTH, a height of SLOT_HEIGHT, and starts near SLOT_NEAR"
     both = [listed.replace("LENGTH,", "LENGTH and"), listed]
     candidates = _candidates(preprocessor, UNSEEN, *both)
@@ -177,7 +179,7 @@ def test_several_stay_several(preprocessor: Preprocessor, mender: Mender) -> Non
         ),
     ],
 )
-def test_a_sentence_that_says_nothing_of_its_own_is_left_out(
+def test_redundant_sentences_are_left_out(
     preprocessor: Preprocessor, mender: Mender, act: str, text: str, better: str
 ) -> None:
     (found,) = mender.mended(_candidates(preprocessor, act, text))

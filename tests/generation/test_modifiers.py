@@ -1,4 +1,4 @@
-"""Modifiers: nouns described as training describes them, with more than it ever says of them together."""
+"""Modifiers: nouns with the modifiers of training, in combinations that training lacks."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def said(act: str) -> list[str]:
         ("?confirm(area=a;near=b)", "do you want a nice pub near SLOT_NEAR in the SLOT_AREA area ?"),
     ],
 )
-def test_nouns_are_described(act: str, text: str) -> None:
+def test_nouns_are_modified_as_in_training(act: str, text: str) -> None:
     assert said(act)[0] == text
 
 
@@ -111,11 +111,11 @@ def test_nouns_are_described(act: str, text: str) -> None:
         "inform_no_match(area=a;near)",
     ],
 )
-def test_what_cannot_be_described(act: str) -> None:
+def test_nothing_is_made_where_a_slot_modifies_no_noun(act: str) -> None:
     assert not said(act)
 
 
-def test_what_a_frame_says_by_itself_is_said_often() -> None:
+def test_frames_with_rare_words_of_their_own_are_not_used() -> None:
     found = [*said("?confirm(area=a;near=b)"), *said("?confirm(area=a;food=b)")]
     assert len(found) > 3 and not any("haunted" in text for text in found)
     # "... that serves SLOT_FOOD that i know"
@@ -124,7 +124,7 @@ def test_what_a_frame_says_by_itself_is_said_often() -> None:
     ]
 
 
-def test_what_one_thing_is_described_with_is_said_of_the_other() -> None:
+def test_the_subject_of_a_predicate_is_modified_too() -> None:
     assert said("inform_all(area=a;near=b;food=c)") == [
         "all pubs near SLOT_NEAR that serve SLOT_FOOD are in the SLOT_AREA area"
     ]
@@ -146,7 +146,7 @@ def test_what_one_thing_is_described_with_is_said_of_the_other() -> None:
         ("a pub near SLOT_NEAR pub .", 0),
     ],
 )
-def test_training_need_not_have_had_modifiers_together(text: str, places: int) -> None:
+def test_seams_are_found_between_modifiers(text: str, places: int) -> None:
     parts = [part.split() for part in text.split("|")]
     ends = [sum(map(len, parts[: number + 1])) for number in range(len(parts) - 1)]
     tokens = tuple(token for part in parts for token in part)
@@ -154,7 +154,7 @@ def test_training_need_not_have_had_modifiers_together(text: str, places: int) -
     assert len(found) == places and found <= {*ends}
 
 
-def test_of_very_many_texts_the_frequent_ones_show_how_things_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_too_many_texts_only_the_most_frequent_provide_modifiers(monkeypatch: pytest.MonkeyPatch) -> None:
     own = preprocessor_of([*PUBS, PUBS[7], ("inform_no_match(area=b)", PUBS[7][1])])
     turn = own.request(parse("inform_no_match(area=a;stars=b)")).turn
     text = ("there", "are", "no", "pubs", "in", "the", "SLOT_AREA", "area", "with", "SLOT_STARS", "stars", ".")
@@ -165,7 +165,7 @@ def test_of_very_many_texts_the_frequent_ones_show_how_things_are_described(monk
 
 
 @pytest.mark.parametrize("act_type", ["inform_no_match", "inform_count", "inform_only_match", "?confirm"])
-def test_any_slots_of_the_corpus_are_said_once_each(act_type: str) -> None:
+def test_every_slot_of_random_acts_is_said_once(act_type: str) -> None:
     preprocessor, pairs = build_preprocessor(load_corpus("trails"))
     fluency = Fluency(preprocessor.templates.texts(), english=True)
     composer, own = Composer(preprocessor), modifiers(preprocessor)

@@ -1,4 +1,4 @@
-"""Several processes, through Ray Data, write what one writes: byte for byte, and either goes on with the other's."""
+"""Several processes, through Ray Data, write what one writes, byte for byte, and each resumes the other's file."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_two_processes_write_what_one_writes(constraint: str, generate: Generate
     assert Path("two.txt").read_bytes().count(b"\n") == COUNT
 
 
-def test_a_bad_line_ends_both_alike_and_either_goes_on(generate: Generate) -> None:
+def test_a_bad_line_stops_both_alike_and_each_resumes_the_other(generate: Generate) -> None:
     acts = write_acts()
     bad = [*acts[:512], "inform(nmae=x)", *acts[513:]]
     Path("acts.txt").write_text("".join(f"{act}\n" for act in bad), encoding="utf-8")
@@ -96,7 +96,7 @@ def test_bad_lines_are_skipped_alike(generate: Generate) -> None:
     assert len(lines) == COUNT + 1
 
 
-def test_a_few_acts_are_no_reason_for_a_warning(generate: Generate) -> None:
+def test_a_few_acts_cause_no_warning_of_ray(generate: Generate) -> None:
     write_acts(3)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -105,13 +105,13 @@ def test_a_few_acts_are_no_reason_for_a_warning(generate: Generate) -> None:
     assert Path("two.txt").read_bytes().count(b"\n") == 3
 
 
-def test_an_empty_file(generate: Generate) -> None:
+def test_an_empty_file_gives_an_empty_file(generate: Generate) -> None:
     Path("acts.txt").touch()
     assert generate("two.txt", "--jobs", "2") == ""
     assert Path("two.txt").read_bytes() == b""
 
 
-def test_nobody_is_told_that_ray_is_used() -> None:
+def test_ray_sends_no_usage_statistics() -> None:
     from ray._common.usage import usage_lib
 
     assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
@@ -125,7 +125,7 @@ def test_several_processes_need_files(more: list[str], neural_run: Path, capfd: 
 
 
 @pytest.mark.parametrize("command", ["generate", "sweep"])
-def test_without_ray_there_is_one_plain_message(
+def test_without_ray_one_line_says_what_to_install(
     command: str,
     neural_run: Path,
     tmp_path: Path,
@@ -146,7 +146,7 @@ def test_without_ray_there_is_one_plain_message(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["acts.txt"]
 
 
-def test_a_cluster_that_is_not_there() -> None:
+def test_an_unreachable_cluster_is_an_error() -> None:
     # In a process of its own: here Ray runs already.
     code = "from dactnlg._utils import cluster\nwith cluster.started(2): pass"
     environment = {**os.environ, "RAY_ADDRESS": "127.0.0.1:1"}

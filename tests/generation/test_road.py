@@ -1,4 +1,4 @@
-"""The road from `Generator.generate` to the model's step: few frames, on every backend, and many threads at once."""
+"""The calls from `Generator.generate` to the model's step: few frames on every backend, and many threads at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dactnlg.models.numpy.inference import NumpyModel
 PACKAGE = str(Path(dactnlg.__file__).parent)
 MOST = 6
 """Frames of the package between `Generator.generate` and the model's step: as many as one sees at a glance."""
-# A value, a special value, an unknown slot's value, questions beside other acts: every branch of the road.
+# A value, a special value, an unknown slot's value, questions beside other acts: every branch on the way.
 ACTS = [example.turn for example in load_corpus("trails").split("test")[:60]]
 ODD = ["inform(name='Red Kite Ridge';dogsallowed=yes;stroller=no)", "inform(name=x;altitude='900 m') & request(region)"]
 
@@ -29,16 +29,16 @@ class Counter:
     """Counts the frames between `generate` and a step."""
 
     def __init__(self) -> None:
-        self.roads: list[tuple[str, ...]] = []
+        self.paths: list[tuple[str, ...]] = []
 
     def watch(self, step: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*arguments: Any) -> Any:
-            self.roads.append(self._road())
+            self.paths.append(self._path())
             return step(*arguments)
 
         return watched
 
-    def _road(self) -> tuple[str, ...]:
+    def _path(self) -> tuple[str, ...]:
         names, frame = [], sys._getframe(2)
         while frame is not None:
             code = frame.f_code
@@ -56,7 +56,7 @@ WAYS += [GenerationOptions(n_best=3), GenerationOptions(sample=True, seed=1), Ge
 
 @pytest.mark.parametrize("backend", ["numpy", "keras"])
 @pytest.mark.parametrize("model", ["sclstm", "hierarchical"])
-def test_few_frames_to_the_step(
+def test_few_frames_lie_between_generate_and_the_step(
     backend: str, model: str, poor_run: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator, counter = Generator.load(poor_run(model), backend=backend), Counter()
@@ -70,8 +70,8 @@ def test_few_frames_to_the_step(
     for options in WAYS:
         generator.generate(some, options)
         generator.generate(ODD, options, strict=False)
-    assert counter.roads
-    longest = max(counter.roads, key=len)
+    assert counter.paths
+    longest = max(counter.paths, key=len)
     assert len(longest) <= MOST, " <- ".join(longest)
 
 
@@ -93,7 +93,7 @@ def test_many_threads_get_what_one_gets(poor_run: Callable[[str], Path]) -> None
             assert [[g.slots_ok for g in row] for row in result] == [[g.slots_ok for g in row] for row in expected]
 
 
-def test_threads_leave_the_linear_algebra_library_as_it_was(poor_run: Callable[[str], Path]) -> None:
+def test_threads_leave_the_number_of_blas_threads_unchanged(poor_run: Callable[[str], Path]) -> None:
     from threadpoolctl import threadpool_info
 
     def threads() -> list[int]:

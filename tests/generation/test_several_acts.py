@@ -83,7 +83,7 @@ def test_as_many_acts_as_training_has_together_are_said_in_one(pubs: Preprocesso
     assert [str(each.turn) for each in found] == [str(parse(part)) for part in parts]
 
 
-def test_values_keep_to_their_acts(pubs: Preprocessor) -> None:
+def test_values_stay_with_their_acts(pubs: Preprocessor) -> None:
     texts = ["there is no SLOT_FOOD food", "SLOT_NAME serves SLOT_FOOD food .", "goodbye"]
     act = "deny(food=thai)&inform(name=x;food=french)&bye()"
     assert said(pubs, act, *texts) == ["There is no Thai food. X serves French food. Goodbye."]
@@ -117,13 +117,13 @@ def test_acts_that_training_has_together_can_be_said_one_by_one(pubs: Preprocess
     assert several.one_by_one(pubs.request(parse("inform(name=x)"))) is None
 
 
-def test_what_asks_by_its_act_alone_has_its_own_mark(pubs: Preprocessor) -> None:
+def test_a_question_without_a_question_mark_gets_one(pubs: Preprocessor) -> None:
     deny = "there is no SLOT_FOOD food"
     assert said(pubs, "?request(area)&deny(food=thai)", "the area", deny) == ["The area? There is no Thai food."]
     assert said(pubs, "deny(food=thai)&?request(area)", deny, "the area") == ["There is no Thai food. The area?"]
 
 
-def test_a_value_brings_its_mark(pubs: Preprocessor) -> None:
+def test_a_question_mark_that_ends_a_value_is_not_doubled(pubs: Preprocessor) -> None:
     texts = ["the SLOT_NAME", "there is no SLOT_FOOD food"]
     for name, shown in (("who?", "who?"), ("yahoo!", "yahoo!?"), ("inc.", "inc.?"), ("x", "x?")):
         expected = f"The {shown} There is no Thai food."
@@ -172,7 +172,7 @@ ACTS = [
 ]
 
 
-def test_a_turn_is_what_its_acts_are_one_after_the_other(poor_run: Callable[[str], Path]) -> None:
+def test_a_turn_is_the_texts_of_its_acts_in_order(poor_run: Callable[[str], Path]) -> None:
     """Of a model of a few updates, on all pairs of acts that training never has in one turn."""
     generator = Generator.load(poor_run("sclstm"))
     several, request = SeveralActs(generator.preprocessor), generator.preprocessor.request

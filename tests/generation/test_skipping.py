@@ -1,4 +1,4 @@
-"""--skip-bad: every line gets its line, and what is wrong with an act stands in the place of its sentence."""
+"""`--skip-bad`: one line for every line; the error of a bad act takes the place of its sentence."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def generate(random_run: Path, capfd: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
-def test_errors_stand_in_the_places_of_their_acts(generate: Run, acts: Path) -> None:
+def test_errors_take_the_places_of_their_sentences(generate: Run, acts: Path) -> None:
     lines, told = generate("--input", acts, "--skip-bad")
     assert told == TOLD
     assert len(lines) == 9
@@ -54,7 +54,7 @@ def test_errors_stand_in_the_places_of_their_acts(generate: Run, acts: Path) -> 
     assert alone == [lines[place] for place in (1, 3, 5, 7)]
 
 
-def test_as_json_each_has_its_act(generate: Run, acts: Path) -> None:
+def test_errors_in_json_name_their_acts(generate: Run, acts: Path) -> None:
     lines, told = generate("--input", acts, "--skip-bad", "--format", "json")
     rows = [json.loads(line) for line in lines]
     assert told == TOLD
@@ -64,19 +64,19 @@ def test_as_json_each_has_its_act(generate: Run, acts: Path) -> None:
     assert [row["act"] for row in rows if "error" not in row] == [*GOOD, GOOD[0]]
 
 
-def test_without_it_the_first_bad_line_is_the_end(generate: Run, acts: Path) -> None:
+def test_without_the_option_the_first_bad_line_is_fatal(generate: Run, acts: Path) -> None:
     lines, told = generate("--input", acts, code=2)
     assert lines == [] and "line 1, column 8" in told and "\n  inform(\n         ^" in told
 
 
-def test_arguments_too(generate: Run) -> None:
+def test_bad_arguments_are_skipped_too(generate: Run) -> None:
     lines, told = generate("--skip-bad", "goodbye()", "bad(", "\udcff()")
     assert lines[1:] == ["# error: column 5: expected ';' or ')'", "# error: not UTF-8 (character 1)"]
     assert "skipped: 2;" in told
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_file_is_the_same_and_goes_on_past_a_bad_line(
+def test_a_file_has_the_same_lines_and_resumes_past_a_bad_one(
     form: str, generate: Run, acts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(blocks, "BLOCK", 2)
@@ -93,7 +93,7 @@ def test_a_file_is_the_same_and_goes_on_past_a_bad_line(
     assert stopped.read_bytes() == (tmp_path / "again").read_bytes()
 
 
-def test_all_bad_and_none_at_all(generate: Run, tmp_path: Path) -> None:
+def test_files_may_have_only_bad_lines_or_none(generate: Run, tmp_path: Path) -> None:
     (tmp_path / "bad").write_text("x\ny\n")
     assert len(generate("--input", tmp_path / "bad", "--skip-bad")[0]) == 2
     (tmp_path / "none").touch()
@@ -106,6 +106,6 @@ def test_no_sentence_looks_like_an_error() -> None:
     assert worker._line(said) == " # error: is its name."
 
 
-def test_options_out_of_bounds_are_no_bad_lines(generate: Run, acts: Path) -> None:
+def test_bad_options_are_fatal(generate: Run, acts: Path) -> None:
     lines, told = generate("--input", acts, "--skip-bad", "--top-p", "3", code=2)
     assert lines == [] and "--top-p" in told

@@ -1,4 +1,4 @@
-"""Stand-ins: values that training never had are said where known ones stood, or beside others of their slot."""
+"""Stand-ins: unseen values are said in the places of known ones, or beside others of their slot."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def said(preprocessor: Preprocessor, act: str, *texts: str) -> list[str]:
         "goodbye()",
     ],
 )
-def test_what_training_could_have_had_is_asked_for_as_it_is(pubs: Preprocessor, act: str) -> None:
+def test_acts_of_known_values_need_no_stand_in(pubs: Preprocessor, act: str) -> None:
     assert acts(pubs, act) == []
 
 
-def test_values_most_alike_come_first(pubs: Preprocessor) -> None:
+def test_the_most_similar_values_come_first(pubs: Preprocessor) -> None:
     assert acts(pubs, "inform(name=x;price='more than £45')") == [
         "inform(name=x;price='more than £30')",
         "inform(name=x;price='less than £20')",
@@ -122,7 +122,7 @@ def test_a_value_stands_where_the_known_one_stood(pubs: Preprocessor) -> None:
         "SLOT_NAME costs more than £30 near SLOT_VIEW .",  # it says more
     ],
 )
-def test_what_does_not_say_a_value_once_is_not_taken(pubs: Preprocessor, text: str) -> None:
+def test_texts_that_do_not_say_the_stand_in_once_are_rejected(pubs: Preprocessor, text: str) -> None:
     act = "inform(name=x;price='more than £45')"
     assert said(pubs, act, text, "SLOT_NAME costs more than £30 .") == ["X costs more than £45."]
 
@@ -200,7 +200,7 @@ def test_further_values_of_a_closed_class_stand_beside_the_first(
         assert said(pubs, act, text) == ([expected] if expected else [])
 
 
-def test_many_further_values_are_said_in_no_time() -> None:
+def test_many_further_values_need_few_texts() -> None:
     """Words have the number of several values, or stay as they are: these are two texts, however many values."""
     slots = [f"s{number}" for number in range(20)]
     words = " ".join(f"the SLOT_S{number} s{number} ." for number in range(20))
@@ -210,13 +210,13 @@ def test_many_further_values_are_said_in_no_time() -> None:
     assert text.count("The a and b s") == 20
 
 
-def test_what_training_says_together_is_asked_for_together() -> None:
+def test_values_that_training_combines_need_no_stand_in() -> None:
     pair = ("?select(food=french;food=indian)", "do you want french or indian food ?")
     assert acts(built([*PUBS, pair]), "?select(food=italian;food=indian)") == []
     assert acts(built(PUBS), "?select(food=italian;food=indian)") == ["?select(food=italian)"]
 
 
-def test_another_language_has_commas_alone() -> None:
+def test_values_of_other_languages_are_joined_by_commas_alone() -> None:
     polish = built(PUBS, language="pl")
     assert said(polish, "?confirm(view=a;view=b)", "do you want SLOT_VIEW ?") == ["Do you want a, b?"]
 
@@ -242,7 +242,7 @@ def test_a_new_value_is_said_as_a_known_one(generator: Generator, value: str, sl
     assert any(found.raw.replace(value, other) in said for other in known)
 
 
-def test_templates_are_filed_under_what_they_say(generator: Generator) -> None:
+def test_templates_are_filed_under_their_lexicalised_values(generator: Generator) -> None:
     """What a run says in words of its own is no part that a program could fill in."""
     acts = [f"inform(name='Red Kite Ridge';difficulty={value};length='7 km')" for value in ("easy", "arduous")]
     first, second = template_rows(generator, [parse(act) for act in acts])
@@ -264,7 +264,7 @@ HOTELS = [
 ]
 
 
-def test_a_no_that_training_never_had_is_said_as_the_yes_is() -> None:
+def test_an_unseen_no_negates_the_words_for_yes() -> None:
     hotels, act = built(HOTELS), "inform(name=Ritz;stars=4;internet=no)"
     assert acts(hotels, act) == [act.replace("=no", "=yes")]
     assert said(hotels, act, HOTELS[1][1], HOTELS[0][1]) == [
@@ -285,7 +285,7 @@ def test_a_no_that_training_never_had_is_said_as_the_yes_is() -> None:
         ("inform(name=Ritz;phone=b;postcode=none)", "There is no information about the postcode."),
     ],
 )
-def test_a_value_that_training_never_had_is_said_behind_what_covers_an_act(act: str, sentence: str) -> None:
+def test_an_unseen_special_value_is_said_after_the_covering_text(act: str, sentence: str) -> None:
     hotels = built(HOTELS)
     assert Completer(hotels).covering(hotels.request(parse(act))).text.endswith(sentence)
     assert "information" not in Completer(built(HOTELS, "und")).covering(hotels.request(parse(act))).text

@@ -1,4 +1,4 @@
-"""Templates as files: every frame of a corpus once, and with its values in their place the sentence of the run."""
+"""Template files: one template for every form of act in a corpus; filled in, it is the run's sentence."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_placeholder_stays_attached_to_its_neighbours(random_run: Path, monkey
     assert [row["template"] for row in template_rows(generator, [turn])] == ["東{name}京 {height}m"]
 
 
-def test_a_table_by_its_name(random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_suffix_csv_gives_a_table(random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus = tmp_path / "acts.csv"
     corpus.write_text('act,text\n"inform(name=A;name=B)","A, or B."\n"inform(name=C)",C.\n"inform(name=D)",D.\n')
     command = ["export", "--model", str(random_run), "--format", "templates", "--corpus", str(corpus)]

@@ -1,4 +1,4 @@
-"""Traces of acts that repeat themselves: rows are of what the model sees, places of what was written."""
+"""Traces of acts with repetitions: rows are the entries that the model sees, places refer to the act as written."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def logits(name: str, batch: Batch) -> np.ndarray:
     return to_numpy(build(name).logits(tensors_of(batch)))
 
 
-def test_attention_is_the_papers_sum() -> None:
+def test_attention_follows_vaswani_2017() -> None:
     """Vaswani et al. 2017, equation 1, one query at a time; keys and values are the same for all heads."""
     keep_float32()
     rng = np.random.default_rng(0)
@@ -40,7 +40,7 @@ def test_attention_is_the_papers_sum() -> None:
         np.testing.assert_allclose(found[row, query, head], expected, atol=1e-5)
 
 
-def test_sines_are_the_papers() -> None:
+def test_sines_follow_vaswani_2017() -> None:
     """Vaswani et al. 2017, section 3.5."""
     found = to_numpy(sines(ops.convert_to_tensor([0, 1, 90]), 6))
     for place, i in np.ndindex(3, 3):
@@ -63,7 +63,7 @@ def test_a_value_is_seen_and_padding_is_not(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_an_act_that_says_nothing_can_be_looked_at(name: str) -> None:
+def test_an_empty_act_has_finite_logits(name: str) -> None:
     batch = inputs([4], 4)
     for part in ("act", "entries", "words"):
         batch[part] = np.zeros_like(batch[part])
@@ -89,14 +89,14 @@ def test_the_transformer_sees_its_window_and_no_more() -> None:
     assert changed.tolist() == [False, True, True, True, True, False, False, False]
 
 
-def test_the_order_of_entries_says_nothing_to_the_transformer() -> None:
+def test_the_transformer_ignores_the_order_of_entries() -> None:
     batch, order = inputs([6, 6], 6), [2, 0, 3, 1]
     turned = {**batch, "entries": batch["entries"][:, order], "words": batch["words"][:, order]}
     np.testing.assert_allclose(logits("transformer", batch), logits("transformer", turned), atol=1e-5)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_it_learns_to_spell_acts_that_it_has_not_seen(name: str) -> None:
+def test_attention_learns_to_spell_unseen_acts(name: str) -> None:
     keras.utils.set_random_seed(1)
     sizes: dict[str, Any] = {"seq2seq": {"encoder_size": 32, "embedding_size": 16}}.get(name, {"heads": 2, "layers": 1})
     model = build_model(name, SPELLING, hidden_size=32, **sizes)

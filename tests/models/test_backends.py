@@ -96,7 +96,7 @@ def test_jax_learns_what_tensorflow_learns(run: Path) -> None:
     assert [precision for _, precision in found] == [False, "highest"]
 
 
-def test_a_precision_chosen_for_jax_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_precision_for_jax_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAX_DEFAULT_MATMUL_PRECISION", "tensorfloat32")
     script = "import json; from dactnlg.models.backend import keep_float32; keep_float32()\n"
     assert probe(f"{script}print(json.dumps({PRECISION['jax']}))", "jax") == "tensorfloat32"

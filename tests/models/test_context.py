@@ -1,4 +1,4 @@
-"""Models that see what the user has said before: padding, nothing said, and what is left as it was without."""
+"""Models with context, the preceding user turn: padding, empty contexts, and models without it unchanged."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ SAID = np.array([[4, 5, 6, 0], [7, 0, 0, 0], [0, 0, 0, 0]], np.int32)
 
 
 @pytest.mark.parametrize("name", KEYWORDS)
-def test_padding_moves_nothing_and_words_do(name: str) -> None:
+def test_context_words_change_logits_and_padding_does_not(name: str) -> None:
     model = build(name, context=True)
     found = logits(model, SAID)
     np.testing.assert_allclose(logits(model, np.pad(SAID, ((0, 0), (0, 12)))), found, atol=1e-6)
@@ -74,7 +74,7 @@ def test_padding_moves_nothing_and_words_do(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KEYWORDS)
-def test_nothing_said_is_as_if_the_model_did_not_look(name: str) -> None:
+def test_an_empty_context_equals_a_model_without_context(name: str) -> None:
     model, plain = build(name, context=True), build(name, context=False)
     weights, shared = named_weights(model), named_weights(plain)
     assert set(weights) - set(shared) and set(shared) <= set(weights)
@@ -86,7 +86,7 @@ def test_nothing_said_is_as_if_the_model_did_not_look(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KEYWORDS)
-def test_every_weight_of_it_learns(name: str) -> None:
+def test_every_weight_of_the_context_learns(name: str) -> None:
     model = build(name, context=True)
     learner = keras.optimizers.SGD(0.5)
     before = {path: to_numpy(weight).copy() for path, weight in named_weights(model).items() if "context" in path}
@@ -100,7 +100,7 @@ def test_every_weight_of_it_learns(name: str) -> None:
         assert np.array_equal(after["context_words"][unsaid], before["context_words"][unsaid])
 
 
-def test_the_key_is_left_out_where_it_is_false() -> None:
+def test_a_false_context_key_is_left_out() -> None:
     """Runs without context are written as they were before there was one, and their hashes are the same."""
     for name in KEYWORDS:
         section = load_config(f"trails-{name}", [], models).model
@@ -117,7 +117,7 @@ def test_the_key_is_left_out_where_it_is_false() -> None:
         load_config("trails-sclstm", ["model.context=3"], models)
 
 
-def test_the_arrays_that_models_ask_for() -> None:
+def test_models_with_context_ask_for_its_array() -> None:
     for name in KEYWORDS:
         plain, seeing = build(name, context=False), build(name, context=True)
         assert seeing.inputs == (*plain.inputs, "context")

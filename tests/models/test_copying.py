@@ -44,7 +44,7 @@ def softmax(x: np.ndarray) -> np.ndarray:
     return exponential / exponential.sum(axis=-1, keepdims=True)
 
 
-def test_the_mixture_is_the_papers() -> None:
+def test_the_mixture_follows_see_2017() -> None:
     """See et al. 2017, equations 8 and 9, one word at a time."""
     model: Any = build()
     mechanism = model.copy_mechanism
@@ -70,7 +70,7 @@ def test_the_mixture_is_the_papers() -> None:
         np.testing.assert_allclose(found[row, time], expected, atol=1e-5)
 
 
-def test_where_nothing_can_be_copied_it_is_the_model_without() -> None:
+def test_without_anything_to_copy_it_equals_the_model_without_copying() -> None:
     model, plain = build(), build(copying=False)
     weights, shared = named_weights(model), named_weights(plain)
     assert set(weights) - set(shared) == {
@@ -84,14 +84,14 @@ def test_where_nothing_can_be_copied_it_is_the_model_without() -> None:
     assert np.abs(found[:2] - without[:2]).max() > 1e-2
 
 
-def test_padding_moves_nothing() -> None:
+def test_padding_of_copies_changes_nothing() -> None:
     model = build()
     found = to_numpy(model.logits(tensors_of(batch())))
     padded = batch(np.pad(COPIES, ((0, 0), (0, 5), (0, 0))))
     np.testing.assert_allclose(to_numpy(model.logits(tensors_of(padded))), found, atol=1e-5)
 
 
-def test_steps_equal_the_whole_sentence() -> None:
+def test_steps_that_copy_equal_the_whole_sentence() -> None:
     model, tensors = build(), tensors_of(batch())
     whole = to_numpy(model.logits(tensors))
     np.testing.assert_allclose(to_numpy(NeuralModel.logits(model, tensors)), whole, atol=1e-4)
@@ -102,7 +102,7 @@ def test_steps_equal_the_whole_sentence() -> None:
 
 
 @pytest.mark.parametrize("precision", ["float32", "mixed_bfloat16", "mixed_float16"])
-def test_every_weight_of_it_learns_in_any_precision(precision: str) -> None:
+def test_every_weight_of_copying_learns_in_any_precision(precision: str) -> None:
     with computing(precision):
         model = build()
     before = {path: to_numpy(weight).copy() for path, weight in named_weights(model).items() if "copy" in path}
@@ -112,7 +112,7 @@ def test_every_weight_of_it_learns_in_any_precision(precision: str) -> None:
     assert len(before) == 4 and all(np.abs(after[path] - weight).max() > 1e-6 for path, weight in before.items())
 
 
-def test_weights_come_back_from_their_file(tmp_path: Path) -> None:
+def test_saved_weights_of_copying_are_the_same(tmp_path: Path) -> None:
     model, again = build(), build()
     save_arrays(tmp_path / "weights.safetensors", {path: to_numpy(w) for path, w in named_weights(model).items()})
     for weight in named_weights(again).values():
@@ -184,7 +184,7 @@ def test_what_can_be_copied_of_the_acts_of_a_corpus(lexicalized: list[str]) -> N
     assert bool(words) == bool(lexicalized)
 
 
-def test_the_key_is_left_out_where_it_is_false() -> None:
+def test_a_false_copying_key_is_left_out() -> None:
     section = load_config("trails-seq2seq", [], models).model
     assert "copying" not in section.model_dump() and "copying" not in section.keywords()
     assert load_config("trails-seq2seq", ["model.copying=false"], models).model == section

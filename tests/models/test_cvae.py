@@ -21,7 +21,7 @@ def tensor(array: Any) -> Any:
     return ops.convert_to_tensor(np.asarray(array, np.float32))
 
 
-def test_divergence_is_that_of_a_million_draws() -> None:
+def test_the_divergence_equals_a_monte_carlo_estimate() -> None:
     rng = np.random.default_rng(0)
     (m, s), (n, t) = (rng.normal(size=(2, 1, 3)), rng.normal(size=(2, 1, 3)))
     draws = m + np.exp(s / 2) * rng.normal(size=(1_000_000, 3))
@@ -47,14 +47,14 @@ def test_the_loss_is_cross_entropy_and_divergence_per_token() -> None:
     assert float(model(given)) == pytest.approx(entropy + divergence, rel=1e-5)
 
 
-def test_sentences_that_only_fill_up_a_batch_cost_nothing() -> None:
+def test_rows_that_pad_a_batch_add_no_loss() -> None:
     model, batch = build("cvae"), inputs([5, 3, 4], 6)
     filled = {name: np.concatenate([array, array[:1]]) for name, array in batch.items()}
     filled["lengths"][3] = 0
     assert float(model(tensors_of(filled))) == pytest.approx(float(model(tensors_of(batch))), rel=1e-5)
 
 
-def test_annealing_counts_batches_of_training_alone() -> None:
+def test_annealing_counts_only_training_batches() -> None:
     keras.utils.set_random_seed(1)
     model = build_model("cvae", Sizes(11, 5, 9), hidden_size=7, embedding_size=6, latent_size=3, annealing=4)
     assert isinstance(model, CVAE)

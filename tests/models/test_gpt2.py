@@ -136,7 +136,7 @@ def test_the_logits_are_those_of_the_papers_equations(prefix: str, tmp_path: Pat
         np.testing.assert_allclose(found[row], expected, atol=1e-4)
 
 
-def test_steps_from_a_checkpoint_are_the_whole_sentence(tmp_path: Path, preprocessor: Preprocessor) -> None:
+def test_steps_from_a_checkpoint_equal_the_whole_sentence(tmp_path: Path, preprocessor: Preprocessor) -> None:
     write_checkpoint(tmp_path / "gpt2")
     model, tensors = begun(tmp_path / "gpt2", preprocessor, window=4), tensors_of(batch_of(preprocessor))
     whole = to_numpy(model.logits(tensors))
@@ -178,7 +178,7 @@ def test_words_begin_as_the_mean_of_their_subwords(tmp_path: Path, preprocessor:
     np.testing.assert_array_equal(to_numpy(first), 0.0)
 
 
-def test_one_file_for_the_tokeniser_does_as_well(tmp_path: Path, preprocessor: Preprocessor) -> None:
+def test_the_tokeniser_may_be_a_single_file(tmp_path: Path, preprocessor: Preprocessor) -> None:
     from tokenizers import ByteLevelBPETokenizer
 
     folder = tmp_path / "gpt2"
@@ -194,7 +194,7 @@ def test_one_file_for_the_tokeniser_does_as_well(tmp_path: Path, preprocessor: P
     np.testing.assert_array_equal(np.delete(after, [0, unknown], axis=0), np.delete(before, [0, unknown], axis=0))
 
 
-def test_texts_of_tokens_and_words_of_names() -> None:
+def test_tokens_and_names_have_plain_words() -> None:
     texts = {"SLOT_PRICE_RANGE": " price range", "-s": "s", "￭-￭": "-", "￭'s": "'s", "café": " café", "<unk>": None}
     assert {token: text_of(token) for token in texts} == texts
     names = {"?inform|priceRange=yes": "inform price range yes", "act:inform_no_match": "inform no match"}
@@ -205,7 +205,7 @@ def test_texts_of_tokens_and_words_of_names() -> None:
 SMALL = ["training.epochs=2", "training.learning_rate=0.003", "model.dropout=0.1"]
 
 
-def test_a_run_begins_with_a_checkpoint_and_needs_it_no_more(
+def test_a_run_that_began_with_a_checkpoint_no_longer_needs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # What is told at the end is no matter of this test, and so poor a model is slow to say it.
@@ -315,7 +315,7 @@ MISTAKES: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_checkpoint_that_cannot_be_used_is_told_plainly(
+def test_an_unusable_checkpoint_is_reported_in_one_line(
     mistake: str, tmp_path: Path, preprocessor: Preprocessor
 ) -> None:
     folder = tmp_path / "gpt2"
@@ -331,7 +331,7 @@ def test_a_checkpoint_that_cannot_be_used_is_told_plainly(
     assert "\n" not in str(error.value)
 
 
-def test_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_with_checkpoints_are_usage_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "gpt2"
     write_checkpoint(folder)
     begin = ["train", "trails-gpt2", "--output", str(tmp_path / "run"), "--set", f"model.pretrained={folder}"]
@@ -348,7 +348,7 @@ def test_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "models that have it: gpt2" in capsys.readouterr().err
 
 
-def test_what_goes_on_reads_nothing(preprocessor: Preprocessor) -> None:
+def test_a_resumed_training_reads_no_checkpoint(preprocessor: Preprocessor) -> None:
     section = load_config("trails-gpt2", ["model.pretrained=nowhere"], models).model
     fresh, origin = {"embedding": np.zeros(1)}, {"initialized": {"share": 1.0}}
     assert initial_weights(section, preprocessor, fresh, origin) == (fresh, origin)

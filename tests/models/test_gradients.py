@@ -109,7 +109,7 @@ def test_loss_and_gradient_are_those_of_the_keras_model(name: str, seen: str) ->
 
 
 @tape
-def test_what_is_too_improbable_for_a_number_is_learned_all_the_same() -> None:
+def test_tokens_whose_probability_underflows_are_still_learned() -> None:
     """Neither generated nor copied: e^-300 is none in single precision, but its logarithm and gradients are."""
     model = build("seq2seq", copying=True)
     bias = named_weights(model)["output_bias"]
@@ -161,7 +161,7 @@ def test_dropout_drops_its_share_and_scales_the_rest(name: str) -> None:
     assert before - ours.loss(batch(), np.random.default_rng(1)) == pytest.approx(1e-3, rel=0.05)
 
 
-def test_gates_come_apart_and_together() -> None:
+def test_gates_are_split_and_joined() -> None:
     rows = np.arange(24, dtype=np.float32).reshape(2, 12)
     parts = apart(rows)
     assert [part[0, 0] / 3 for part in parts] == [0, 1, 2, 3]

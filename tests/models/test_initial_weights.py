@@ -52,7 +52,7 @@ def test_the_weights_are_those_of_the_keras_model(name: str) -> None:
                 assert stats.kstest(each.ravel(), stats.uniform(-limit, 2 * limit).cdf).pvalue > 1e-4, weight
 
 
-def test_seeds() -> None:
+def test_weights_depend_on_the_seed() -> None:
     one, again, other = (fresh_weights(section("hierarchical"), SIZES, seed) for seed in (1, 1, 2))
     assert all(np.array_equal(one[name], again[name]) for name in one)
     assert not np.array_equal(one["embedding"], other["embedding"])

@@ -43,7 +43,7 @@ def test_sclstm_cell_follows_wen_2015() -> None:
         np.testing.assert_allclose(to_numpy(state), expected, atol=1e-5)
 
 
-def test_sclstm_penalty_is_the_papers_term() -> None:
+def test_sclstm_penalty_follows_wen_2015() -> None:
     model = build("sclstm")
     assert isinstance(model, SCLSTM)
     batch = inputs([3, 6], 6)
@@ -57,7 +57,7 @@ def test_sclstm_penalty_is_the_papers_term() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_padding_does_not_move_the_loss(name: str) -> None:
+def test_padding_does_not_change_the_loss(name: str) -> None:
     model = build(name)
     short, long = inputs([3, 6, 5], 6), inputs([3, 6, 5], 6)
     for key in ("tokens", "targets"):
@@ -235,7 +235,7 @@ def test_the_defaults_of_section_and_class_are_the_same(name: str) -> None:
     assert [weight.shape for weight in model.weights] == [weight.shape for weight in given.weights]
 
 
-def test_every_file_is_a_model_or_known_to_be_none() -> None:
+def test_the_models_are_those_that_are_documented() -> None:
     said = ["cvae", "gpt2", "hierarchical", "lstm", "random", "sclstm", "seq2seq", "transformer"]
     assert models.names() == sorted([*said, *DIALOGUE])
     for name in models.names():

@@ -132,12 +132,12 @@ def losses(run: Path) -> list[tuple[str, str, str]]:
         return [(row["epoch"], row["loss"], row["valid_loss"]) for row in csv.DictReader(file)]
 
 
-def test_it_learns(run: Path) -> None:
+def test_a_new_model_learns(run: Path) -> None:
     assert float(losses(run)[-1][2]) < 0.7 * float(losses(run)[0][2])
     assert json.loads((run / "manifest.json").read_text())["training"]["backend"] != "numpy"
 
 
-def test_it_goes_on_after_a_kill(package: Package) -> None:
+def test_a_new_model_resumes_after_a_kill(package: Package) -> None:
     broken, unbroken = package.folder / "broken", package.folder / "unbroken"
     sets = ("model.dropout=0.2", "training.epochs=4", "training.batch_size=256")
     words = [
@@ -165,7 +165,7 @@ def test_it_goes_on_after_a_kill(package: Package) -> None:
 
 
 @pytest.mark.parametrize("constraint", ["none", "rerank", "hard"])
-def test_it_decodes_under_every_constraint(answers: dict[str, Answer], constraint: str) -> None:
+def test_a_new_model_generates_under_every_constraint(answers: dict[str, Answer], constraint: str) -> None:
     rows = answers[constraint].lines
     assert len(rows) == len(ACTS)
     assert all(row["text"] and row["score"] is not None and len(row["n_best"]) >= 1 for row in rows)
@@ -173,12 +173,12 @@ def test_it_decodes_under_every_constraint(answers: dict[str, Answer], constrain
         assert all(row["slots_ok"] for row in rows)
 
 
-def test_it_samples(answers: dict[str, Answer]) -> None:
+def test_a_new_model_samples(answers: dict[str, Answer]) -> None:
     assert answers["first"].out == answers["again"].out != answers["other"].out
     assert len(answers["first"].out.split("\t")) == 4
 
 
-def test_it_is_evaluated_with_the_defaults(answers: dict[str, Answer]) -> None:
+def test_a_new_model_is_evaluated_with_the_defaults(answers: dict[str, Answer]) -> None:
     assert answers["evaluate"].code == 0, answers["evaluate"].errors
     scores = json.loads(answers["evaluate"].out)["scores"]
     assert scores["SER"]["value"] == 0
@@ -187,7 +187,7 @@ def test_it_is_evaluated_with_the_defaults(answers: dict[str, Answer]) -> None:
 
 @pytest.mark.needs("tf2onnx", "dactnlg[export]")
 @pytest.mark.needs("onnxruntime", "dactnlg[export]")
-def test_it_is_exported(package: Package, answers: dict[str, Answer]) -> None:
+def test_a_new_model_is_exported(package: Package, answers: dict[str, Answer]) -> None:
     import onnxruntime
 
     assert (answers["saved-model"].code, answers["onnx"].code) == (0, 0), (answers["saved-model"], answers["onnx"])
@@ -198,9 +198,7 @@ def test_it_is_exported(package: Package, answers: dict[str, Answer]) -> None:
 
 
 @pytest.mark.parametrize("setting", MISTAKES)
-def test_its_mistakes_are_told_as_those_of_the_others(
-    package: Package, answers: dict[str, Answer], setting: str
-) -> None:
+def test_mistakes_with_a_new_model_are_usage_errors(package: Package, answers: dict[str, Answer], setting: str) -> None:
     assert answers[setting].code == 2 and MISTAKES[setting] in answers[setting].errors
     assert not (package.folder / "never").exists()
 

@@ -58,7 +58,7 @@ def acts() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("seen", SEEN, ids=lambda seen: "+".join(seen) or "plain")
-def test_it_is_what_keras_computes(seen: dict[str, bool]) -> None:
+def test_numpy_seq2seq_computes_what_keras_computes(seen: dict[str, bool]) -> None:
     model, searched = both(seen)
     batch = acts()
     ours, state = searched.prepare(batch)
@@ -83,7 +83,7 @@ def test_it_is_what_keras_computes(seen: dict[str, bool]) -> None:
 
 
 @pytest.mark.parametrize("seen", SEEN, ids=lambda seen: "+".join(seen) or "plain")
-def test_padding_changes_nothing(seen: dict[str, bool]) -> None:
+def test_padding_changes_nothing_in_numpy_seq2seq(seen: dict[str, bool]) -> None:
     _, searched = both(seen)
     batch, tokens, owner = acts(), np.array([4, 5, 6, 7]), np.arange(4)
     wider = {"entries": (0, 3, 0), "words": (0, 3, 2), "context": (0, 4), "copies": (0, 2, 0)}

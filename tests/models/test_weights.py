@@ -1,4 +1,4 @@
-"""Weights by name: names that last, files that hold them, and a plain word where they do not fit."""
+"""Weights by name: stable names, files, and clear errors where they do not fit."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_saved_model_is_the_same_model(name: str, tmp_path: Path) -> None:
     assert all(np.array_equal(array, values(again)[name]) for name, array in values(model).items())
 
 
-def test_a_model_of_nested_layers_is_saved_too(tmp_path: Path) -> None:
+def test_a_saved_model_of_nested_layers_is_the_same_model(tmp_path: Path) -> None:
     model, other = nested(1), nested(2)
     assert not np.array_equal(values(model)["stack/1/kernel"], values(other)["stack/1/kernel"])
     save_arrays(tmp_path / "weights.safetensors", values(model))

@@ -1,4 +1,4 @@
-"""Constraints are stated once: NumPy and Keras arrays give the same, and a step applies them in the same way."""
+"""Constraints: NumPy and Keras arrays give the same results, and both kinds of steps apply them alike."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def words(draw: st.DrawFn) -> Case:
 
 
 @given(st.one_of(slots(), words()))
-def test_numpy_and_keras_agree(case: Case) -> None:
+def test_numpy_and_keras_constraints_agree(case: Case) -> None:
     constraint, owed, tokens = case
     tensor = ops.convert_to_tensor(owed)
     for last in tokens:

@@ -42,7 +42,7 @@ def exhaustive(table: np.ndarray) -> list[tuple[float, tuple[int, ...]]]:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_a_wide_beam_equals_exhaustive_search(seed: int) -> None:
+def test_a_wide_keras_beam_equals_exhaustive_search(seed: int) -> None:
     table = random_table(seed, 1, size=5, length=4)
     # 3 words, at most 3 of them: no more than 27 unfinished prefixes and 40 sentences.
     best = search(table, width=70, keep=70)[0]
@@ -71,7 +71,7 @@ def test_width_one_is_greedy(seed: int) -> None:
     assert search(table, width=1)[0][0].tokens == tuple(words)
 
 
-def test_rows_of_a_batch_do_not_meet() -> None:
+def test_rows_of_a_batch_are_searched_independently() -> None:
     table = random_table(1, 4, size=5, length=5)
     together = search(table, width=6, keep=6)
     for row in range(4):
@@ -107,7 +107,7 @@ def test_a_narrow_beam_under_constraint_still_generates_every_slot() -> None:
     assert 11 not in best.tokens
 
 
-def test_what_cannot_finish_is_not_called_finished() -> None:
+def test_keras_hypotheses_that_cannot_finish_are_unfinished() -> None:
     kinds = np.array([-1, -1, 0, 1, 2, 3], np.int32)
     rules = Rules(BOS, EOS, (), (RequireSlots(kinds, 4),))
     found = search(random_table(1, 1, size=6, length=4), 5, rules=rules, owed=[np.ones((1, 4), np.float32)])[0]

@@ -39,7 +39,7 @@ def keras_search(table: np.ndarray, width: int, keep: int, owed: list[np.ndarray
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("hard", [False, True])
-def test_the_same_as_the_search_with_keras(seed: int, hard: bool) -> None:
+def test_numpy_and_keras_beams_find_the_same(seed: int, hard: bool) -> None:
     batch, length = 7, 8
     width, keep = (1, 3, 5, 12)[seed % 4], 1 + seed % 3
     keep = min(keep, width)
@@ -56,7 +56,7 @@ def test_the_same_as_the_search_with_keras(seed: int, hard: bool) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_wide_beam_equals_exhaustive_search(seed: int) -> None:
+def test_a_wide_numpy_beam_equals_exhaustive_search(seed: int) -> None:
     size, length = 5, 4
     table = random_table(seed, 1, size, length)
     rules = Rules(BOS, EOS, (BOS,))
@@ -82,7 +82,7 @@ def test_a_row_is_searched_as_if_alone(monkeypatch: pytest.MonkeyPatch) -> None:
         assert beam_search(alone, start(1), PLAIN, width=4, max_length=9, keep=4) == [together[row]]
 
 
-def test_what_cannot_finish_is_not_called_finished() -> None:
+def test_numpy_hypotheses_that_cannot_finish_are_unfinished() -> None:
     rules = Rules(BOS, EOS, (), (RequireSlots(np.array([-1, -1, 0, 1, 2, 3], np.int32), 4),))
     state = [*start(1), np.ones((1, 4), np.float32)]
     step = numpy_step_of(random_table(1, 1, 6, 4), rules)

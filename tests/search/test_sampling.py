@@ -1,4 +1,4 @@
-"""Sampling on scripted toys, whose exact probabilities are summed up by hand, and on poor models."""
+"""Sampling from scripted models, whose exact probabilities are computed by hand, and from poor models."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_frequencies_are_the_exact_probabilities(sampling: Sampling) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_without_heat_it_is_greedy(seed: int) -> None:
+def test_sampling_without_temperature_is_greedy(seed: int) -> None:
     step, state = numpy_step_of(random_table(seed, 4, 8, 9, certainty=1.5)), start(4)
     greedy = beam_search(step, state, PLAIN, width=1, max_length=9)
     for sampling in (Sampling(0.0), Sampling(1e-5), Sampling(1e-300), Sampling(top_k=1), Sampling(3.0, top_p=1e-9)):
@@ -107,7 +107,7 @@ probabilities = st.lists(st.sampled_from([0.0, 0.01, 0.1, 0.25, 1.0, 3.0]), min_
     st.integers(0, 12),
     st.floats(0.01, 1.0),
 )
-def test_no_word_from_outside_the_set(
+def test_draws_stay_within_top_k_and_top_p(
     weights: list[float], chance: float, temperature: float, top_k: int, top_p: float
 ) -> None:
     sampling = Sampling(temperature, top_k, top_p)
@@ -123,7 +123,7 @@ def test_no_word_from_outside_the_set(
     assert before < top_p * sum(left) * (1 + 1e-6)
 
 
-def test_the_last_digit_stays_on_the_line() -> None:
+def test_the_largest_number_draws_the_last_possible_token() -> None:
     row = np.log(np.array([[0.5, 0.5, 0.0]]) + 1e-300).astype(np.float32)
     row[0, 2] = -1e9
     for sampling in (Sampling(), Sampling(top_p=0.999999), Sampling(top_k=2)):
@@ -132,7 +132,7 @@ def test_the_last_digit_stays_on_the_line() -> None:
 
 
 @pytest.mark.parametrize("sampling", [Sampling(), Sampling(1e12), Sampling(top_k=2), Sampling(0.8, top_p=0.5)])
-def test_the_hard_constraint_holds_however_hot(sampling: Sampling) -> None:
+def test_the_hard_constraint_holds_at_any_temperature(sampling: Sampling) -> None:
     required = required_slots(5, 12)
     step = numpy_step_of(random_table(5, 12, 9, 40, certainty=1.5), Rules(BOS, EOS, (BOS, 8), HARD.constraints))
     found = drawn(step, [*start(12), required], sampling, 20, 40)
@@ -194,7 +194,7 @@ def test_a_model_generates_what_it_must_under_the_hard_constraint(generator: Gen
         assert "SLOT_" not in result.text + result.raw
 
 
-def test_places_and_seeds_decide(generator: Generator) -> None:
+def test_samples_depend_on_place_and_seed_alone(generator: Generator) -> None:
     turns = [example.turn for example in load_corpus("trails").split("valid")][:40]
     sampled = GenerationOptions(sample=True, seed=3)
     texts = [result.text for result in generator.generate(turns, sampled)]
@@ -209,7 +209,7 @@ def test_places_and_seeds_decide(generator: Generator) -> None:
     assert len({result.text for result in generator.generate(["goodbye()"] * 20, GenerationOptions(sample=True))}) > 3
 
 
-def test_the_order_of_n_best(generator: Generator) -> None:
+def test_samples_are_in_the_order_drawn_unless_reranked(generator: Generator) -> None:
     act = "inform(name='Red Kite Ridge';difficulty=easy)"
     plain = generator.generate([act], GenerationOptions(sample=True, constraint="none", n_best=12))[0].n_best
     scores = [best.score or 0.0 for best in plain]
@@ -221,7 +221,7 @@ def test_the_order_of_n_best(generator: Generator) -> None:
     assert all(generator.generate([act], GenerationOptions(sample=True, constraint="hard", n_best=3))[0].n_best)
 
 
-def test_the_run_may_ask_for_it_and_the_caller_has_the_last_word(run: Path) -> None:
+def test_options_override_the_sampling_of_a_run(run: Path) -> None:
     generator = Generator.load(run)
     acts = ["goodbye()", "?request(region)"] * 5
     searched, drawn = generator.generate(acts), generator.generate(acts, GenerationOptions(top_k=5, seed=2))
@@ -236,7 +236,7 @@ def test_the_run_may_ask_for_it_and_the_caller_has_the_last_word(run: Path) -> N
         generator.generate(acts, GenerationOptions(sample=False, temperature=0.5))
 
 
-def test_keras_draws_the_same(run: Path, generator: Generator) -> None:
+def test_numpy_and_keras_draw_the_same(run: Path, generator: Generator) -> None:
     keras = Generator.load(run, backend="keras")
     turns = [example.turn for example in load_corpus("trails").split("valid")][:20]
     ours, theirs = (g.generate(turns, GenerationOptions(sample=True, n_best=2, top_p=0.9)) for g in (generator, keras))
@@ -255,14 +255,16 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("options", "message"), WRONG)
-def test_mistakes_on_the_command_line(options: list[str], message: str, random_run: Path, repository: Path) -> None:
+def test_bad_sampling_options_are_usage_errors(
+    options: list[str], message: str, random_run: Path, repository: Path
+) -> None:
     command = [sys.executable, "-m", "dactnlg", "generate", "--model", str(random_run), "goodbye()", *options]
     done = subprocess.run(command, capture_output=True, text=True, cwd=repository)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr and "Traceback" not in done.stderr
 
 
-def test_the_command_line_draws_by_line(neural_run: Path, repository: Path) -> None:
+def test_the_command_draws_by_line(neural_run: Path, repository: Path) -> None:
     def lines(*arguments: str, acts: str) -> list[str]:
         command = [sys.executable, "-m", "dactnlg", "generate", "--model", str(neural_run), *arguments]
         done = subprocess.run(command, input=acts, capture_output=True, text=True, cwd=repository)

@@ -1,4 +1,4 @@
-"""From own data with what users have said before to sentences that take it up: file, training, and every road out."""
+"""Contexts from end to end: own data, training, and all ways to generate."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def run(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_wording_is_that_which_the_user_has_called_for(run: Path) -> None:
+def test_the_wording_follows_what_the_user_said(run: Path) -> None:
     generator, wanted = Generator.load(run), rows()
     assert generator.sees_context
     said = generator.generate([row["act"] for row in wanted], context=[row["context"] for row in wanted])
@@ -83,19 +83,19 @@ def test_the_wording_is_that_which_the_user_has_called_for(run: Path) -> None:
             generator.generate([row["act"] for row in wanted[:2]], context=bad)  # type: ignore[arg-type]
 
 
-def test_an_export_says_what_the_numbers_of_words_stand_for(run: Path) -> None:
+def test_an_export_lists_the_context_words(run: Path) -> None:
     told = describe(Generator.load(run).preprocessor, 10)["context_words"]
     assert {"eating", "somewhere"} <= set(told)
 
 
-def test_scores_are_those_of_sentences_that_have_seen_it(run: Path) -> None:
+def test_evaluation_and_tuning_use_the_context(run: Path) -> None:
     found = evaluate(run, presets=["single"], metrics=["BLEU-4"])
     assert found.results[0].scores["BLEU-4"].value == pytest.approx(1.0)
     # And so are those by which a search is chosen.
     assert tune(run, acts=24, metric="BLEU-4", write=False).before.score == pytest.approx(1.0)
 
 
-def test_the_command_takes_a_text_and_lines(run: Path) -> None:
+def test_the_generate_command_takes_contexts(run: Path) -> None:
     act, row = "inform(name='Red Door';food=Thai)", rows()[1]
     assert row["act"] == act
     command = [sys.executable, "-m", "dactnlg", "generate", "--model", str(run)]
@@ -116,7 +116,7 @@ def test_the_command_takes_a_text_and_lines(run: Path) -> None:
     assert "line 1: 'context' is a text or null, not 3" in wrong.stderr
 
 
-def test_the_service_takes_it(run: Path, neural_run: Path) -> None:
+def test_the_service_takes_contexts(run: Path, neural_run: Path) -> None:
     act, texts = "inform(name='Red Door';food=Thai)", [row["text"] for row in rows()[:3]]
     with TestClient(application(Models({"own": run, "neural": neural_run}), ServiceSettings())) as client:
         body = {"acts": [act] * 3, "context": [row["context"] for row in rows()[:3]]}
@@ -131,7 +131,7 @@ def test_the_service_takes_it(run: Path, neural_run: Path) -> None:
         assert plain.status_code == 200
 
 
-def test_a_training_ends_with_sentences_that_have_seen_it(run: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_sentences_at_the_end_of_training_use_the_context(run: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "dactnlg")
     examples = load_corpus(load_config(run / "config.yaml").corpus.name).split("valid")[1::3]
     tell_end(Run(run), {"best_epoch": 1, "epochs": 1, "best_valid_loss": 1.0, "seconds": 1.0}, examples)
@@ -139,14 +139,14 @@ def test_a_training_ends_with_sentences_that_have_seen_it(run: Path, caplog: pyt
     assert len(said) == 3
 
 
-def test_a_corpus_without_it_is_refused(tmp_path: Path) -> None:
+def test_a_corpus_without_contexts_is_refused(tmp_path: Path) -> None:
     config = {"corpus": {"name": "trails"}, "model": {"name": "sclstm", "context": True}}
     with pytest.raises(ConfigError, match="does not have what users have said before"):
         train(config, tmp_path / "run", progress=False)
     assert not (tmp_path / "run").exists()
 
 
-def test_dstc2_has_it_in_the_labels_of_the_turn_before() -> None:
+def test_contexts_of_dstc2_are_the_transcriptions() -> None:
     notes: Counter[str] = Counter()
     examples = dstc2.read(RAW / "scripts" / "config" / "dstc2_train.flist", notes)
     labels = {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in RAW.rglob("label.json")}
@@ -159,7 +159,7 @@ def test_dstc2_has_it_in_the_labels_of_the_turn_before() -> None:
 
 
 @pytest.mark.parametrize("value", ["3", '["a"]', "{}"])
-def test_what_is_no_text_is_told_with_its_line(value: str, tmp_path: Path) -> None:
+def test_a_context_that_is_no_text_is_reported_with_its_line(value: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     lines = [f'{{"act": "a()", "text": "x", "context": {each}}}\n' for each in ("null", value)]
     path.write_text("".join(lines), encoding="utf-8")

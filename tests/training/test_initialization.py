@@ -32,7 +32,7 @@ def still(name: str, output: Path, source: Path | None, *overrides: str) -> Run:
 
 
 @pytest.mark.parametrize("backend", ["numpy", "keras"])
-def test_the_same_corpus_and_model_take_all(backend: str, poor_run: Runs, tmp_path: Path) -> None:
+def test_the_same_corpus_and_model_take_all_weights(backend: str, poor_run: Runs, tmp_path: Path) -> None:
     source = poor_run("sclstm")
     run = still("trails-sclstm", tmp_path / "run", source, f"training.backend={backend}")
     assert run.manifest()["training"]["initialized"]["share"] == 1.0
@@ -97,7 +97,7 @@ def preprocessor(tokens: str, said: str = "", features: str = "xy") -> Any:
     return SimpleNamespace(vocabulary=SimpleNamespace(tokens=list(tokens)), encoder=listed, context=context)
 
 
-def test_an_axis_numbers_what_its_weights_do() -> None:
+def test_an_axis_is_matched_by_what_its_weight_numbers() -> None:
     """Hidden units may be as many as tokens, and words of users as many as any."""
     matching = Matching(preprocessor("abcd", "pqrs"), preprocessor("abdc", "srqp"), gates=16)
     given = {
@@ -114,7 +114,7 @@ def test_an_axis_numbers_what_its_weights_do() -> None:
     assert found["batches"] == -1 and count == 64 + 16 + 16 + 4
 
 
-def test_the_posterior_of_a_cvae_reads_entries_behind_its_hidden_units() -> None:
+def test_the_entries_of_a_cvae_posterior_are_matched_after_its_hidden_units() -> None:
     matching = Matching(preprocessor("ab", features="xyz"), preprocessor("ab", features="zwx"), gates=8)
     given = {"posterior_kernel": np.arange(10, dtype=np.float32).reshape(5, 2)}
     found, count = matching.take({"posterior_kernel": np.full((5, 2), -1, np.float32)}, given)
@@ -122,7 +122,7 @@ def test_the_posterior_of_a_cvae_reads_entries_behind_its_hidden_units() -> None
     assert count == 8
 
 
-def test_words_of_users_are_matched_where_there_are_more_of_them() -> None:
+def test_context_words_are_matched_in_a_larger_vocabulary() -> None:
     matching = Matching(preprocessor("ab", "pqr"), preprocessor("ab", "rs"), gates=8)
     weights = {"context_words": np.zeros((3, 2), np.float32)}
     found, _ = matching.take(weights, {"context_words": np.array([[1, 2], [3, 4]], np.float32)})
@@ -145,7 +145,9 @@ def test_another_model_takes_what_has_the_same_name(poor_run: Runs, tmp_path: Pa
     assert 0 < wide.manifest()["training"]["initialized"]["share"] < 0.6
 
 
-def test_by_command(poor_run: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_train_command_initializes_from_a_run(
+    poor_run: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = [word for setting in STILL for word in ("--set", setting)]
     begin = ["train", "trails-sclstm", "--output", str(tmp_path / "run"), *words]
     assert main([*begin, "--set", f"model.initialize_from={poor_run('sclstm')}"]) == 0

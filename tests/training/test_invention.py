@@ -52,13 +52,13 @@ def test_values_are_as_frequent_as_in_training() -> None:
     assert drawn["x"] > 4 * drawn["y"] > 0
 
 
-def test_what_cannot_be_changed_is_left() -> None:
+def test_without_new_combinations_nothing_is_invented() -> None:
     assert invent([], 5, 1) == [] and invent(pairs_of("goodbye()"), 5, 1) == []
     # One slot with one value has no other combination.
     assert invent(pairs_of("inform(a=x)"), 5, 1) == []
     assert [str(pair.turn) for pair in invent(pairs_of("inform(a=yes)", "inform(a=no)"), 5, 1)] == []
 
 
-def test_a_context_goes_with_its_act() -> None:
+def test_invented_acts_keep_corpus_and_context() -> None:
     pairs = [Pair(parse("inform(a=x;b=y)"), "corpus", ("hello",), "before")]
     assert {(pair.corpus, pair.tokens, pair.context) for pair in invent(pairs, 2, 1)} == {("corpus", (), "before")}

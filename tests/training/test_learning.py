@@ -62,7 +62,7 @@ def batches(data: Dataset, seed: int) -> list[Batch]:
     return [batch for batch, _ in data.batches(SIZE, np.random.default_rng(seed))][:4]
 
 
-def test_both_take_the_same_steps(setting: Setting, tmp_path: Path) -> None:
+def test_both_learners_take_the_same_steps(setting: Setting, tmp_path: Path) -> None:
     pairs, path = setting.pairs, tmp_path / "checkpoint.safetensors"
     # A norm that the gradient exceeds, at times.
     by_numpy, by_keras = setting.numpy(0.01, 0.5), setting.keras(0.01, 0.5)

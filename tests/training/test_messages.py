@@ -1,4 +1,4 @@
-"""What a training tells: lines that fit a terminal, warnings where something is wrong, nothing where nobody asks."""
+"""Messages of training: lines that fit a terminal, warnings where something is wrong, silence as a library."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_start_up_notices_of_older_tensorflow_are_left_out(capfd: pytest.Capture
     assert capfd.readouterr().err == "what else is said\n"
 
 
-def test_the_logger_tells_who_asks(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_logger_reports_epochs_and_warnings(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "dactnlg")
     train("trails-lstm", tmp_path / "run", overrides=SMALL, progress=False)
     assert {record.name.split(".")[0] for record in caplog.records} == {"dactnlg"}
@@ -127,7 +127,7 @@ def test_the_logger_tells_who_asks(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert sum(record.getMessage().startswith("epoch ") for record in caplog.records) == 3
 
 
-def test_the_level_of_tensorflow_stays_the_users(tmp_path: Path) -> None:
+def test_the_users_log_level_of_tensorflow_is_kept(tmp_path: Path) -> None:
     program = (
         "import os, dactnlg.models; print(os.environ['TF_CPP_MIN_LOG_LEVEL'], 'TF_ENABLE_ONEDNN_OPTS' in os.environ)"
     )
@@ -155,13 +155,13 @@ def warned(splits: Splits, losses: list[float], best: int, **facts: bool) -> lis
     return advice(options.training, splits, rows(*losses), summary)
 
 
-def test_nothing_wrong_nothing_said(trails: Splits) -> None:
+def test_a_good_training_has_no_warnings(trails: Splits) -> None:
     assert warned(trails, [3.0, 2.0, 1.5, 1.6, 1.7], 3) == []
     # The last epoch is the best, by next to nothing.
     assert warned(trails, [3.0, *(1 + 0.1 / n for n in range(1, 11))], 11) == []
 
 
-def test_the_length(trails: Splits) -> None:
+def test_a_training_that_is_too_short_or_too_long_is_warned_of(trails: Splits) -> None:
     (line,) = warned(trails, [3.0, 2.5, 2.0, 1.5], 4)
     assert line == "the last epoch was the best: training longer may help (training.epochs is 4)"
     assert len(warned(trails, [2.0 - number / 12 for number in range(20)], 20)) == 1
@@ -178,7 +178,7 @@ def write_pairs(folder: Path, train: list[tuple[str, str]], valid: list[tuple[st
         (folder / f"{name}.jsonl").write_text("".join(lines))
 
 
-def test_the_data(tmp_path: Path) -> None:
+def test_scarce_data_is_warned_of(tmp_path: Path) -> None:
     common = [(f"inform(name=N{number})", f"N{number} is w{number}") for number in range(12)]
     rare = [(f"{kind}(name=A)", f"A is {kind}") for kind in ("a", "b", "c", "d", "e", "f") for _ in range(2)]
     write_pairs(tmp_path / "mine", [*common, *rare], common[:3])
@@ -198,12 +198,12 @@ def test_restaurants_are_not_warned_of(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0:00"), (59.6, "1:00"), (83, "1:23"), (3723, "1:02:03")])
-def test_durations(seconds: float, text: str) -> None:
+def test_durations_are_rounded_to_seconds(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
 @pytest.mark.needs("matplotlib", "pip install 'dactnlg[plot]'")
-def test_the_plot_and_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_losses_are_plotted_and_logged_for_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from PIL import Image
 
     pictures = ["training.plot=true", "training.tensorboard=true"]
@@ -222,7 +222,9 @@ def test_the_plot_and_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     train("trails-lstm", run.path, overrides=SMALL, resume=True, progress=False)
 
 
-def test_a_plot_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_a_plot_without_matplotlib_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
     monkeypatch.setattr("dactnlg.training.plot.find_spec", lambda name: None)
     words = ["train", "trails-lstm", "--set", "training.plot=true", "--output", str(tmp_path / "run")]
     assert main(words) == 2

@@ -1,4 +1,4 @@
-"""A run that is there is never lost: refused without `--overwrite`, and replaced by a whole one alone."""
+"""Existing runs are never lost: refused without `--overwrite`, and replaced only by a complete one."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_default_folder_is_not_overwritten(finished: Path, monkeypatch: pyte
     assert set(contents(Path("runs"))) == set(before) - {"trails-random/.lock"}
 
 
-def test_an_unfinished_training_is_not_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_training_is_not_started_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = load_config("trails-lstm", [*SMALL, "training.epochs=3"], models)
     with monkeypatch.context() as patch:
         stop_after(30, patch)
@@ -93,7 +93,7 @@ def test_an_unfinished_training_is_not_begun_anew(tmp_path: Path, monkeypatch: p
     assert len(Run(tmp_path / "run").manifest()["resumed"]) == 1
 
 
-def test_an_overwritten_run_is_replaced_when_the_new_one_is_whole(finished: Path) -> None:
+def test_an_overwritten_run_is_replaced_once_the_new_one_is_complete(finished: Path) -> None:
     (finished / "notes.txt").write_text("mine")
     link = finished.parent / "link"
     link.symlink_to(finished)
@@ -107,7 +107,7 @@ def test_an_overwritten_run_is_replaced_when_the_new_one_is_whole(finished: Path
     Run(finished).check_files()
 
 
-def test_ctrl_c_leaves_the_older_run(
+def test_ctrl_c_keeps_the_older_run(
     finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(finished.parent)
@@ -128,7 +128,7 @@ def test_ctrl_c_leaves_the_older_run(
     assert {path.name for path in finished.parent.iterdir()} == {"run", "whole"}
 
 
-def test_what_fails_leaves_the_older_run(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_training_keeps_the_older_run(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = contents(finished)
     config = load_config("trails-lstm", [*SMALL, f"model.initialize_from={finished}/nowhere"], models)
     with pytest.raises(RunError, match="does not exist"):
@@ -137,7 +137,7 @@ def test_what_fails_leaves_the_older_run(finished: Path, monkeypatch: pytest.Mon
     assert [path.name for path in finished.parent.iterdir()] == ["run"]
 
 
-def test_what_is_no_run_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_no_run_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("config.yaml").write_text("corpus: {name: trails}\nmodel: {name: random}\n")
     for more in ([], ["--overwrite"], ["--resume"]):
@@ -165,7 +165,7 @@ def test_a_refused_training_leaves_no_folder(why: str, tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("name", ["state.json", "preprocessor.json"])  # after an epoch, and before the first
-def test_what_another_process_trains_beside_a_run_is_left_alone(finished: Path, name: str) -> None:
+def test_a_replacement_that_another_process_trains_is_left_alone(finished: Path, name: str) -> None:
     other = finished.parent / ".run.new"
     with opened(Run(finished), resume=False, overwrite=True) as place:
         assert place.path == other
@@ -176,7 +176,7 @@ def test_what_another_process_trains_beside_a_run_is_left_alone(finished: Path, 
     Run(finished).check_files()
 
 
-def test_a_run_that_is_just_being_replaced_is_left_alone(finished: Path) -> None:
+def test_a_run_that_is_being_replaced_is_left_alone(finished: Path) -> None:
     old = finished.parent / ".run.old"
     with opened(Run(finished), resume=False, overwrite=True):
         # The first of the two renamings.

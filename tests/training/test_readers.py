@@ -1,4 +1,4 @@
-"""The reader of a corpus is learned once: what else decides on it makes another one, and a damaged one is none."""
+"""The cached reader of a corpus: learned once, and again if what decides on it changes or its file is damaged."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_reader_is_learned_once(tmp_path: Path, learned: list[int]) -> None:
     assert len(list((tmp_path / "cache" / "readers").iterdir())) == 3
 
 
-def test_all_code_that_decides_on_a_reader_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_code_gives_another_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = Path(readers.dactnlg.__file__).parent
     copy = Path(shutil.copytree(package, tmp_path / "dactnlg", ignore=shutil.ignore_patterns("__pycache__", "web")))
     monkeypatch.setattr(readers.dactnlg, "__file__", str(copy / "__init__.py"))
@@ -64,7 +64,7 @@ def test_all_code_that_decides_on_a_reader_counts(tmp_path: Path, monkeypatch: p
     assert len(found) == 5
 
 
-def test_a_damaged_reader_is_learned_anew(tmp_path: Path, learned: list[int]) -> None:
+def test_a_damaged_reader_is_learned_again(tmp_path: Path, learned: list[int]) -> None:
     corpus = load_corpus("trails")
     first = learn_from(corpus, corpus.card.style(), progress=False)
     (file,) = (tmp_path / "cache" / "readers").iterdir()
@@ -75,7 +75,7 @@ def test_a_damaged_reader_is_learned_anew(tmp_path: Path, learned: list[int]) ->
     assert same(tmp_path, first, again)
 
 
-def test_without_a_cache(tmp_path: Path, learned: list[int]) -> None:
+def test_without_a_cache_readers_are_learned_every_time(tmp_path: Path, learned: list[int]) -> None:
     # A file where the folder should be: the home of a service, say.
     (tmp_path / "cache").write_text("")
     corpus = load_corpus("trails")
@@ -84,7 +84,7 @@ def test_without_a_cache(tmp_path: Path, learned: list[int]) -> None:
     assert len(learned) == 2
 
 
-def test_few_stay(tmp_path: Path, learned: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_newest_readers_are_kept(tmp_path: Path, learned: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers, "KEPT", 1)
     corpus = load_corpus("trails")
     for name in ("trails", "e2e"):

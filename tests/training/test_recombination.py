@@ -57,7 +57,7 @@ def test_combinations_are_new_and_shorter_and_longer(data: TrainingData) -> None
     assert min(map(len, found)) == 1 and max(map(len, found)) > max(map(len, seen))
 
 
-def test_what_the_user_has_said_stays_with_the_first_sentence(data: TrainingData) -> None:
+def test_the_context_stays_with_the_first_sentence(data: TrainingData) -> None:
     said = [replace(pair, context=f"call {number}") for number, pair in enumerate(data.pairs)]
     found = recombine(data.preprocessor, said, 200, 1)
     assert [replace(pair, context="") for pair in found] == recombine(data.preprocessor, data.pairs, 200, 1)
@@ -66,18 +66,18 @@ def test_what_the_user_has_said_stays_with_the_first_sentence(data: TrainingData
     assert sum(map(bool, kept)) > 150
 
 
-def test_the_seed_decides(data: TrainingData) -> None:
+def test_recombination_depends_on_the_seed(data: TrainingData) -> None:
     one, same, other = (recombine(data.preprocessor, data.pairs, 50, seed) for seed in (3, 3, 4))
     assert one == same and one != other
 
 
-def test_nothing_to_recombine(data: TrainingData) -> None:
+def test_without_statements_nothing_is_recombined(data: TrainingData) -> None:
     questions = [pair for pair in data.pairs if pair.turn.acts[0].act_type.startswith("?")]
     assert questions and recombine(data.preprocessor, questions, 5, 1) == []
     assert recombine(data.preprocessor, [], 5, 1) == []
 
 
-def test_a_training_with_it_learns_otherwise_and_is_reproducible(tmp_path: Path) -> None:
+def test_training_with_recombination_is_different_and_reproducible(tmp_path: Path) -> None:
     weights = []
     for place, share in enumerate(["0", "0.5", "0.5"]):
         config = load_config("trails-sclstm", [*SMALL, f"training.recombination={share}"], models)
@@ -86,13 +86,13 @@ def test_a_training_with_it_learns_otherwise_and_is_reproducible(tmp_path: Path)
     assert weights[0] != weights[1] == weights[2]
 
 
-def test_several_processes_refuse_it(tmp_path: Path) -> None:
+def test_recombination_is_refused_with_several_processes(tmp_path: Path) -> None:
     config = load_config("trails-sclstm", ["training.recombination=1", "training.backend=keras"], models)
     with pytest.raises(WorkerError, match=r"training\.recombination"):
         train(config, tmp_path / "run", cluster=Cluster(addresses=("localhost:8701", "localhost:8702")))
 
 
-def test_another_question_and_turns_of_several_acts() -> None:
+def test_questions_and_turns_of_several_acts_are_recombined() -> None:
     said = [
         ("inform(count=3)&request(food)", "there are 3 . what food would you like ?"),
         (

@@ -39,7 +39,7 @@ def schedule(count: int, *overrides: str) -> Schedule:
     # 6,000 updates at most, and 600 without a better epoch: by hand.
     [(1, 16, 500, 600), (300, 16, 316, 32), (3000, 32, 64, 7), (40_000, 64, 10, 5)],
 )
-def test_by_hand(pairs: int, batch: int, epochs: int, patience: int) -> None:
+def test_the_schedule_is_that_computed_by_hand(pairs: int, batch: int, epochs: int, patience: int) -> None:
     found = schedule(pairs)
     assert (found.batch_size, found.epochs, found.patience) == (batch, epochs, patience)
 
@@ -54,12 +54,12 @@ def test_enough_updates_whatever_the_data(count: int) -> None:
     assert found.epochs <= 500 and found.decay_patience < found.patience
 
 
-def test_what_is_given_stays() -> None:
+def test_given_lengths_are_kept() -> None:
     found = schedule(300, "training.epochs=7", "training.patience=3")
     assert (found.epochs, found.patience, found.batch_size) == (7, 3, 16)
 
 
-def test_the_configurations_say_how_long() -> None:
+def test_the_configurations_give_all_lengths() -> None:
     # Their results are published: no change of the rule may change them.
     for name in config_names():
         config = load_config(name, (), models)

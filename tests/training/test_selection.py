@@ -1,4 +1,4 @@
-"""The epoch that is kept by what the model says: it is the best one, resuming changes nothing, the score is BLEU's."""
+"""Selection by BLEU: the best epoch is kept, resuming changes nothing, and the score is that of `evaluate`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_score_is_that_of_evaluate(tmp_path: Path, monkeypatch: pytest.Monke
     assert row["valid_faulty"] == pytest.approx(faults / len(result.generations))
 
 
-def test_keras_chooses_the_same_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keras_searches_for_models_that_numpy_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that NumPy does not know is searched by Keras."""
     monkeypatch.setattr(selection, "ACTS", 12)
     monkeypatch.setattr("dactnlg.models.numpy.supports", lambda name: False)
@@ -92,6 +92,6 @@ def test_keras_chooses_the_same_way(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert 0 <= row["valid_faulty"] <= 1 and 0 <= row["valid_bleu"] <= 1
 
 
-def test_it_is_for_one_device() -> None:
+def test_selection_by_bleu_is_for_one_device() -> None:
     with pytest.raises(WorkerError, match=r"training\.select=bleu is for one device"):
         trained(Path("nowhere"), "training.backend=keras", cluster=Cluster.read(2, None, None))

@@ -1,4 +1,4 @@
-"""Teachers: what they say has no fault and is learned, a kill loses none of them, and they leave nothing behind."""
+"""Teachers: their sentences are faultless and learned, interruptions lose none of them, and nothing stays behind."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def weights(run: Run) -> dict[str, Any]:
     return load_arrays(run.weights_path)
 
 
-def test_what_is_taught_says_its_act(run: Run) -> None:
+def test_taught_sentences_say_their_acts(run: Run) -> None:
     preprocessor, pairs = build_preprocessor(load_corpus("trails"))
     preprocessor.attach(FidelityChecker(preprocessor.checker, load_reader(run.reader_path)))
     first: dict[DelexicalizedAct, Turn] = {}
@@ -68,7 +68,7 @@ def test_what_is_taught_says_its_act(run: Run) -> None:
         assert faults(preprocessor, turn, tuple(tokens)) == ()
 
 
-def test_what_is_taught_is_learned_beside_the_pairs(run: Run, tmp_path: Path) -> None:
+def test_taught_sentences_are_learned_beside_the_pairs(run: Run, tmp_path: Path) -> None:
     config = load_config("trails-sclstm", SMALL, models)
     preprocessor, pairs = build_preprocessor(load_corpus("trails"))
     place = Run(tmp_path)
@@ -107,7 +107,9 @@ def test_a_run_is_whole_without_its_teachers(run: Run) -> None:
     assert all(found.slots_ok for found in generator.generate(["inform(name=x;length='7 km')", "goodbye()"]))
 
 
-def test_an_interrupted_training_ends_alike(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_training_with_teachers_ends_alike(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trained, firsts = list[str](), list[int]()
     real_said, real_trained = Teachers.said, teachers._trained
 
@@ -170,7 +172,7 @@ def test_without_resume_teachers_are_trained_anew(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("content", ["[", "5\n", '["a"]\n', ""])
-def test_damaged_sentences_are_told_of(tmp_path: Path, content: str) -> None:
+def test_damaged_taught_sentences_are_an_error(tmp_path: Path, content: str) -> None:
     config = load_config("trails-sclstm", SMALL, models)
     preprocessor, pairs = build_preprocessor(load_corpus("trails"))
     Run(tmp_path).taught_path.write_text(content, encoding="utf-8")

@@ -49,7 +49,7 @@ def same(one: Path, two: Path) -> bool:
     return all(np.array_equal(array, theirs[name]) for name, array in ours.items())
 
 
-def test_a_configuration_read_without_the_models_is_checked(tmp_path: Path) -> None:
+def test_a_configuration_read_without_models_is_checked_against_its_model(tmp_path: Path) -> None:
     """What its file leaves out has its default, and no other key is taken."""
     with pytest.raises(ConfigError, match="model.hiden_size"):
         train(load_config("trails-sclstm", ["model.hiden_size=16"]), tmp_path / "run", progress=False)
@@ -70,7 +70,7 @@ def test_corpora_of_the_same_name_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_a_run_folder_is_whole(tmp_path: Path) -> None:
+def test_a_run_folder_has_all_its_files(tmp_path: Path) -> None:
     run = train(config("lstm"), tmp_path / "run", progress=False).path
     names = {path.name for path in run.iterdir()}
     assert {"config.yaml", "preprocessor.json", "weights.safetensors", "history.csv", "manifest.json"} <= names
@@ -142,7 +142,7 @@ def test_resuming_after_a_kill_ends_with_the_same_weights(backend: str, tmp_path
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_ends_with_130_and_tells_how_to_go_on(number: signal.Signals, tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_130_and_says_how_to_resume(number: signal.Signals, tmp_path: Path) -> None:
     many = ("--set", "training.epochs=500", "--set", "training.patience=500")
     process = start(tmp_path / "a run", *many, model="lstm")
     wait_for(tmp_path / "a run" / "history.csv", process)
@@ -210,7 +210,7 @@ def test_an_interrupted_training_ends_as_one_that_was_not(
 
 
 @pytest.mark.parametrize("backend", ["numpy", "keras"])
-def test_a_loss_that_is_no_number_stops_training(
+def test_a_loss_that_is_not_finite_stops_training(
     backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from dactnlg.models.numpy.learner import NumpyLearner
@@ -228,7 +228,7 @@ def test_a_loss_that_is_no_number_stops_training(
     assert not (tmp_path / "run" / "manifest.json").exists()
 
 
-def test_the_best_weights_before_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_weights_before_a_divergence_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dactnlg.models.numpy.learner import NumpyLearner
 
     whole = train(config("lstm", "training.epochs=2"), tmp_path / "whole", progress=False).path
@@ -245,7 +245,7 @@ def test_the_best_weights_before_are_kept(tmp_path: Path, monkeypatch: pytest.Mo
     assert Generator.load(tmp_path / "run").generate(["goodbye()"])[0].text
 
 
-def test_two_trainings_in_one_folder(tmp_path: Path) -> None:
+def test_a_folder_in_training_is_refused_to_another_process(tmp_path: Path) -> None:
     many = ("--set", "training.epochs=500", "--set", "training.patience=500")
     first = start(tmp_path / "run", *many, model="lstm")
     wait_for(tmp_path / "run" / "history.csv", first)
@@ -294,7 +294,7 @@ def test_a_callback_that_returns_false_ends_training_with_a_whole_run(tmp_path: 
     assert same(run, whole)
 
 
-def test_a_run_of_the_older_format(tmp_path: Path) -> None:
+def test_a_run_of_the_old_format_is_refused_and_can_be_overwritten(tmp_path: Path) -> None:
     run = train(config("random"), tmp_path / "run", progress=False).path
     (run / "preprocessor.json").rename(run / "codec.json")
     (run / "model.keras").write_bytes(b"a zip file")
@@ -320,7 +320,7 @@ def test_a_run_of_the_older_format(tmp_path: Path) -> None:
     assert Generator.load(run).generate(["goodbye()"])[0].text
 
 
-def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:
+def test_folders_that_are_no_runs_are_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("years of work")
     with pytest.raises(RunError, match="holds other files"):

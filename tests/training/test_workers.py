@@ -207,7 +207,7 @@ def test_workers_meet_in_any_order() -> None:
         assert list(pool.map(outcome, members, [20.0] * 3)) == ["all there"] * 3
 
 
-def test_who_sends_no_rank_is_no_worker() -> None:
+def test_strangers_without_a_rank_are_no_workers() -> None:
     where = tuple(addresses().split(","))
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(outcome, Cluster(addresses=where, rank=0), 2.0)
@@ -239,9 +239,7 @@ def test_workers_that_stay_away_are_reported() -> None:
         (1, "a:1,a:1", 0, "named twice: a:1"),
     ],
 )
-def test_a_cluster_that_cannot_be_is_refused(
-    devices: int, workers: str | None, worker: int | None, message: str
-) -> None:
+def test_impossible_clusters_are_refused(devices: int, workers: str | None, worker: int | None, message: str) -> None:
     with pytest.raises(WorkerError, match=message):
         Cluster.read(devices, workers, worker)
 
@@ -255,7 +253,7 @@ def test_a_cluster_that_cannot_be_is_refused(
         ("numpy", [], "Keras' backend numpy cannot train; set KERAS_BACKEND"),
     ],
 )
-def test_what_cannot_train_is_refused_before_anything_is_written(
+def test_backends_that_cannot_train_are_refused_before_anything_is_written(
     backend: str, more: list[str], message: str, repository: Path, corpus: Path, tmp_path: Path
 ) -> None:
     process = start(repository, corpus, backend, tmp_path / "run", *more)
@@ -266,7 +264,7 @@ def test_what_cannot_train_is_refused_before_anything_is_written(
 
 
 @pytest.mark.parametrize("precision", ["mixed_bfloat16", "mixed_float16"])
-def test_half_precision_learns_nearly_the_same(precision: str, corpus: Path, tmp_path: Path) -> None:
+def test_half_precision_learns_nearly_the_same_weights(precision: str, corpus: Path, tmp_path: Path) -> None:
     single = train(settings(corpus, "training.backend=numpy"), tmp_path / "single", progress=False).path
     config = settings(corpus, f"training.precision={precision}")
     run = train(config, tmp_path / "half", progress=False).path
