@@ -9,7 +9,6 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_preprocessor
 from dactnlg.text.example import Pair
 from dactnlg.text.templates import combination
 from dactnlg.training.augmentation.invention import invent
@@ -22,12 +21,12 @@ def pairs_of(*acts: str) -> list[Pair]:
 
 @pytest.mark.parametrize("name", ["restaurants", "viggo", "dstc2", "e2e", "tv"])
 def test_invented_acts_are_new_and_made_of_the_corpus(data_dir: Path, name: str) -> None:
-    _, pairs = build_preprocessor(load_corpus(name, data_dir))
+    pairs = [Pair(example.turn, None, ()) for example in load_corpus(name, data_dir).split("train")]
     found = [pair.turn for pair in invent(pairs, 300, 1)]
     known = {combination(pair.turn) for pair in pairs}
     stated = {(act.act_type, slot) for pair in pairs for act, slot in pair.turn.slots()}
     # DSTC2 and E2E have few combinations that are not in training.
-    assert 60 <= len(found) <= 300 and not known & set(map(combination, found))
+    assert 40 <= len(found) <= 300 and not known & set(map(combination, found))
     assert len(set(map(combination, found))) == len(found)
     for turn in found:
         assert all((act.act_type, slot) in stated for act, slot in turn.slots())
