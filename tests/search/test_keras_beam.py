@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from keras import ops
 from toys import BOS, EOS, PLAIN, keras_model, random_table
 
 from dactnlg.models.backend import compiled, to_numpy
@@ -15,19 +15,30 @@ from dactnlg.search.constraints import RequireSlots, Rules
 from dactnlg.search.hypotheses import Hypothesis, hypotheses
 from dactnlg.search.keras_beam import beam_search, repeated
 
+# Tokens 2 and 3 both stand for placeholder 0 (one of them with a joiner), token 4 for placeholder 1.
+KINDS = np.array([-1, -1, 0, 0, 1, -1], np.int32)
+HARD = Rules(BOS, EOS, (), (RequireSlots(KINDS, 2),))
+
+
+@cache
+def program(width: int, rules: Rules) -> Any:
+    """Return a search that is compiled once for all tables of one shape."""
+
+    def found(table: Any, owed: Any, keep: Any) -> Any:
+        step, state = keras_model(table)
+        limits = {"width": width, "max_length": table.shape[1], "keep": keep}
+        return beam_search(step, repeated(state, width), owed, rules, **limits)
+
+    return compiled(found)
+
 
 def search(
     table: np.ndarray, width: int, *, keep: int = 1, rules: Rules = PLAIN, owed: list[np.ndarray] | None = None
 ) -> list[list[Hypothesis]]:
     """Search for the acts of a table, each of which owes the same."""
-    step, state = keras_model(table)
-    batch, length = table.shape[:2]
-
-    def program() -> Any:
-        tensors = [ops.convert_to_tensor(np.repeat(part, batch, axis=0)) for part in owed or []]
-        return beam_search(step, repeated(state, width), tensors, rules, width=width, max_length=length, keep=keep)
-
-    return hypotheses(*[to_numpy(part) for part in compiled(program)()], eos=EOS)
+    parts = [np.repeat(part, len(table), axis=0) for part in owed or []]
+    found = program(width, rules)(table, parts, np.int32(keep))
+    return hypotheses(*[to_numpy(part) for part in found], eos=EOS)
 
 
 def exhaustive(table: np.ndarray) -> list[tuple[float, tuple[int, ...]]]:
@@ -83,16 +94,13 @@ def test_rows_of_a_batch_are_searched_independently() -> None:
 @pytest.mark.parametrize("seed", range(25))
 def test_hard_constraint_equals_exhaustive_search_over_valid_sentences(seed: int) -> None:
     table = random_table(seed, 1, size=6, length=5)
-    # Tokens 2 and 3 both stand for placeholder 0 (one of them with a joiner), token 4 for placeholder 1.
-    kinds = np.array([-1, -1, 0, 0, 1, -1], np.int32)
-    rules = Rules(BOS, EOS, (), (RequireSlots(kinds, 2),))
     for required in ([1.0, 1.0], [1.0, 0.0], [0.0, 0.0]):
-        found = search(table, width=300, keep=300, rules=rules, owed=[np.array([required], np.float32)])[0]
+        found = search(table, width=300, keep=300, rules=HARD, owed=[np.array([required], np.float32)])[0]
         best = [h for h in found if h.finished]
         valid = [
             (score, words)
             for score, words in exhaustive(table)
-            if [sum(kinds[w] == k for w in words) for k in (0, 1)] == required
+            if [sum(KINDS[w] == k for w in words) for k in (0, 1)] == required
         ]
         assert [h.tokens for h in best] == [words for _, words in valid][: len(best)]
         assert len(best) >= min(len(valid), 5)

@@ -59,10 +59,10 @@ def exact_log_softmax(logits: np.ndarray) -> np.ndarray:
     return logits - CONSTANT
 
 
-def keras_model(table: np.ndarray) -> tuple[keras_beam.Step, keras_beam.State]:
+def keras_model(table: Any) -> tuple[keras_beam.Step, keras_beam.State]:
     """Return the step function that reads a table for a search with Keras, and the first state of every act."""
     batch, length, size, _ = table.shape
-    rows = table.reshape(-1, size)
+    rows = ops.reshape(table, (-1, size))
 
     def step(state: keras_beam.State, tokens: Any) -> tuple[Any, keras_beam.State]:
         index = ops.cast((state["act"] * length + state["time"]) * size, "int32")[:, 0] + ops.cast(tokens, "int32")
