@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ corpus:
 model:
   name: {NAME}
   units: 48
+  dropout: 0.1
 training:
   epochs: 4
   learning_rate: 0.01
@@ -40,18 +40,36 @@ MISTAKES = {
     "model.units=0": "must be at least 1",
     "training.backend=numpy": f"numpy does not support the model '{NAME}', only lstm, sclstm, hierarchical",
 }
-# All commands in one process: each would wait for Keras.
+# All commands in one process: each would wait for Keras. Ctrl-C ends a training that is to be resumed, in its second
+# epoch. The other package comes last: its mistakes would be those of every command that looks at all models.
 DRIVER = """
-import contextlib, io, json, sys
+import contextlib, io, json, signal, sys
 from dactnlg.cli import main
+from dactnlg.training.keras_learner import KerasLearner
+
+learn = KerasLearner.learn
+
+def interrupted(*arguments):
+    global batches
+    batches += 1
+    if batches == 100:
+        signal.raise_signal(signal.SIGINT)
+    return learn(*arguments)
+
 answers = {}
 for name, arguments in json.load(sys.stdin).items():
+    batches = 0
+    if name == "theirs":
+        sys.path.append(sys.argv[1])
+    KerasLearner.learn = interrupted if name == "interrupted" else learn
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         code = main(arguments)
     answers[name] = [code, out.getvalue(), errors.getvalue()]
 print(json.dumps(answers))
 """
+# Models of another package, which are entry points: one that is right, one with a mistake, and one that is no model.
+ELSEWHERE = {"theirs": "AttentiveGRU", "mistaken": "Mistaken", "no_model": "Any"}
 
 
 class Answer(NamedTuple):
@@ -67,64 +85,60 @@ class Answer(NamedTuple):
         return [json.loads(line) for line in self.out.splitlines()]
 
 
-class Package(NamedTuple):
-    """A copy of the package with one file more."""
-
-    folder: Path
-
-    @property
-    def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
-        return {**kept, "PYTHONPATH": str(self.folder), "TF_CPP_MIN_LOG_LEVEL": "3"}
-
-    def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
-        command = [sys.executable, "-P", "-m", "dactnlg", *map(str, arguments)]
-        return subprocess.Popen(command, env=self.environment, stdout=-1, stderr=-1, text=True)
-
-    def run(self, *arguments: str | Path) -> None:
-        process = self.start(*arguments)
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors
-
-    def answers(self, commands: dict[str, list[str]]) -> dict[str, Answer]:
-        command = [sys.executable, "-P", "-c", DRIVER]
-        given = json.dumps(commands)
-        done = subprocess.run(command, input=given, env=self.environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return {name: Answer(*answer) for name, answer in json.loads(done.stdout.splitlines()[-1]).items()}
-
-
 @pytest.fixture(scope="module")
-def package(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Package:
+def folder(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package with one file more, and a folder `elsewhere` with another package."""
     folder = tmp_path_factory.mktemp("newcomer")
+    elsewhere = folder / "elsewhere"
+    about = elsewhere / "elsewhere-1.0.dist-info"
+    about.mkdir(parents=True)
     for name in ("dactnlg", "configs", "datasets"):
         shutil.copytree(repository / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(Path(__file__).parent / "newcomer.py", folder / "dactnlg" / "models" / f"{NAME}.py")
-    (folder / "newcomer.yaml").write_text(CONFIG)
-    return Package(folder)
+    newcomer = Path(__file__).parent / "newcomer.py"
+    shutil.copy(newcomer, folder / "dactnlg" / "models" / f"{NAME}.py")
+    (elsewhere / "elsewhere.py").write_text(
+        f"{newcomer.read_text()}\n\nclass Mistaken(AttentiveGRU):\n    inputs = ('entrys',)\n"
+    )
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1.0\n")
+    points = "".join(f"{name} = elsewhere:{kind}\n" for name, kind in ELSEWHERE.items())
+    (about / "entry_points.txt").write_text(f"[dactnlg.models]\n{points}")
+    for name in (NAME, *ELSEWHERE):
+        (folder / f"{name}.yaml").write_text(CONFIG.replace(NAME, name))
+    return folder
 
 
 @pytest.fixture(scope="module")
-def run(package: Package) -> Path:
-    package.run("train", package.folder / "newcomer.yaml", "--output", package.folder / "whole")
-    return package.folder / "whole"
-
-
-@pytest.fixture(scope="module")
-def answers(package: Package, run: Path) -> dict[str, Answer]:
-    generate, folder = ["generate", "--model", str(run)], package.folder
-    commands = {
-        constraint: [*generate, "--constraint", constraint, "--format", "json", "--n-best", "3", *ACTS]
-        for constraint in ("none", "rerank", "hard")
-    }
+def answers(folder: Path) -> dict[str, Answer]:
+    """What each command did, the training of `run` and `resumed` first."""
+    train, run = ["train", str(folder / f"{NAME}.yaml"), "--quiet", "--output"], str(folder / "run")
+    commands = {"train": [*train, run], "interrupted": [*train, str(folder / "resumed")]}
+    commands["resume"] = [*commands["interrupted"], "--resume"]
+    generate = ["generate", "--model", run]
+    for constraint in ("none", "rerank", "hard"):
+        commands[constraint] = [*generate, "--constraint", constraint, "--format", "json", "--n-best", "3", *ACTS]
     for name, seed in (("first", "1"), ("again", "1"), ("other", "2")):
         commands[name] = [*generate, "--sample", "--temperature", "0.8", "--n-best", "4", "--seed", seed, ACTS[0]]
-    commands["evaluate"] = ["evaluate", "--model", str(run), "--split", "valid", "--preset", "single", "--json", "-"]
-    export = ["export", str(run), "--output"]
+    commands["evaluate"] = ["evaluate", "--model", run, "--split", "valid", "--preset", "single", "--json", "-"]
+    export = ["export", run, "--output"]
     commands["saved-model"] = [*export, str(folder / "saved"), "--format", "saved-model", "--beam-width", "3"]
     commands["onnx"] = [*export, str(folder / "step.onnx"), "--format", "onnx"]
-    train = ["train", str(folder / "newcomer.yaml"), "--output", str(folder / "never"), "--set"]
-    return package.answers(commands | {setting: [*train, setting] for setting in MISTAKES})
+    commands |= {setting: [*train, str(folder / "never"), "--set", setting] for setting in MISTAKES}
+    short = ["--set", "training.epochs=1", "--set", "training.batch_size=256", "--quiet"]
+    for name in ELSEWHERE:
+        commands[name] = ["train", str(folder / f"{name}.yaml"), "--output", str(folder / f"{name}-run"), *short]
+    commands["theirs-generate"] = ["generate", "--model", str(folder / "theirs-run"), ACTS[1]]
+    kept = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
+    environment = {**kept, "PYTHONPATH": str(folder), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    command = [sys.executable, "-P", "-c", DRIVER, str(folder / "elsewhere")]
+    done = subprocess.run(command, input=json.dumps(commands), env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return {name: Answer(*answer) for name, answer in json.loads(done.stdout.splitlines()[-1]).items()}
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path, answers: dict[str, Answer]) -> Path:
+    assert answers["train"].code == 0, answers["train"].errors
+    return folder / "run"
 
 
 def losses(run: Path) -> list[tuple[str, str, str]]:
@@ -137,28 +151,12 @@ def test_a_new_model_learns(run: Path) -> None:
     assert json.loads((run / "manifest.json").read_text())["training"]["backend"] != "numpy"
 
 
-def test_a_new_model_resumes_after_a_kill(package: Package) -> None:
-    broken, unbroken = package.folder / "broken", package.folder / "unbroken"
-    sets = ("model.dropout=0.2", "training.epochs=4", "training.batch_size=256")
-    words = [
-        "train",
-        package.folder / "newcomer.yaml",
-        *(word for each in sets for word in ("--set", each)),
-        "--quiet",
-        "--output",
-    ]
-    whole, process = package.start(*words, unbroken), package.start(*words, broken)
-    while not (broken / "state.json").exists():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
-    process.kill()
-    process.communicate()
-    assert not (broken / "manifest.json").exists()
-    package.run(*words, broken, "--resume")
-    _, errors = whole.communicate()
-    assert whole.returncode == 0, errors
-    assert losses(broken) == losses(unbroken)
-    weights = [load_arrays(folder / "weights.safetensors") for folder in (broken, unbroken)]
+def test_a_new_model_resumes_after_an_interruption(run: Path, folder: Path, answers: dict[str, Answer]) -> None:
+    assert (answers["interrupted"].code, answers["resume"].code) == (130, 0), answers["resume"].errors
+    resumed = folder / "resumed"
+    assert len(json.loads((resumed / "manifest.json").read_text())["resumed"]) == 1
+    assert losses(resumed) == losses(run)
+    weights = [load_arrays(each / "weights.safetensors") for each in (resumed, run)]
     assert list(weights[0]) == list(weights[1])
     for name, weight in weights[0].items():
         np.testing.assert_array_equal(weight, weights[1][name], err_msg=name)
@@ -187,43 +185,25 @@ def test_a_new_model_is_evaluated_with_the_defaults(answers: dict[str, Answer]) 
 
 @pytest.mark.needs("tf2onnx", "dactnlg[export]")
 @pytest.mark.needs("onnxruntime", "dactnlg[export]")
-def test_a_new_model_is_exported(package: Package, answers: dict[str, Answer]) -> None:
+def test_a_new_model_is_exported(folder: Path, answers: dict[str, Answer]) -> None:
     import onnxruntime
 
     assert (answers["saved-model"].code, answers["onnx"].code) == (0, 0), (answers["saved-model"], answers["onnx"])
-    assert (package.folder / "saved" / "saved_model.pb").exists()
-    session = onnxruntime.InferenceSession(package.folder / "step.onnx", providers=["CPUExecutionProvider"])
+    assert (folder / "saved" / "saved_model.pb").exists()
+    session = onnxruntime.InferenceSession(folder / "step.onnx", providers=["CPUExecutionProvider"])
     assert [put.name for put in session.get_inputs()] == ["tokens", "h", "memory", "real"]
     assert [put.name for put in session.get_outputs()] == ["log_probs", "new_h"]
 
 
 @pytest.mark.parametrize("setting", MISTAKES)
-def test_mistakes_with_a_new_model_are_usage_errors(package: Package, answers: dict[str, Answer], setting: str) -> None:
+def test_mistakes_with_a_new_model_are_usage_errors(folder: Path, answers: dict[str, Answer], setting: str) -> None:
     assert answers[setting].code == 2 and MISTAKES[setting] in answers[setting].errors
-    assert not (package.folder / "never").exists()
+    assert not (folder / "never").exists()
 
 
-def test_a_model_of_another_package_is_an_entry_point(repository: Path, tmp_path: Path) -> None:
-    shutil.copy(Path(__file__).parent / "newcomer.py", tmp_path / "elsewhere.py")
-    about = tmp_path / "elsewhere-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1.0\n")
-    with (tmp_path / "elsewhere.py").open("a") as file:
-        file.write("\n\nclass Mistaken(AttentiveGRU):\n    inputs = ('entrys',)\n")
-    names = {"theirs": "AttentiveGRU", "mistaken": "Mistaken", "none": "Any"}
-    points = [f"{name} = elsewhere:{value}\n" for name, value in names.items()]
-    (about / "entry_points.txt").write_text(f"[dactnlg.models]\n{''.join(points)}")
-    for name in names:
-        (tmp_path / f"{name}.yaml").write_text(CONFIG.replace(NAME, name))
-    sets = ["--set", "training.epochs=1", "--set", "training.batch_size=256", "--output", str(tmp_path / "run")]
-    commands = {
-        "train": ["train", str(tmp_path / "theirs.yaml"), *sets],
-        "generate": ["generate", "--model", str(tmp_path / "run"), ACTS[1]],
-        **{name: ["train", str(tmp_path / f"{name}.yaml"), "--output", name] for name in ("mistaken", "none")},
-    }
-    places = Path(os.pathsep.join([str(repository), str(tmp_path)]))
-    found = Package(places).answers(commands)
-    assert [answer.code for answer in found.values()] == [0, 0, 2, 2], found
-    assert "unknown input of Mistaken 'entrys'; did you mean 'entries'?" in found["mistaken"].errors
-    assert "elsewhere:Any, the model 'none', is no NeuralModel" in found["none"].errors
-    assert found["generate"].out.strip()
+def test_a_model_of_another_package_is_an_entry_point(answers: dict[str, Answer]) -> None:
+    codes = {name: answers[name].code for name in (*ELSEWHERE, "theirs-generate")}
+    assert codes == {"theirs": 0, "mistaken": 2, "no_model": 2, "theirs-generate": 0}
+    assert "unknown input of Mistaken 'entrys'; did you mean 'entries'?" in answers["mistaken"].errors
+    assert "elsewhere:Any, the model 'no_model', is no NeuralModel" in answers["no_model"].errors
+    assert answers["theirs-generate"].out.strip()
