@@ -161,7 +161,7 @@ def test_training_tells_how_a_slot_does_not_matter() -> None:
         ("?confirm(view=dontcare)", "are you fine if you do not care about the view"),
         ("inform_count(price=dontcare)", "if you do not care about the price there are pubs"),
     ]
-    found = clauses(Templates.collect([(parse(act), text.split()) for act, text in rows]), {"inform_count"})
+    found = clauses(templates(*rows), {"inform_count"})
     said = {slot: " ".join(clause.tokens) for slot, clause in found.items()}
     assert said == {
         "food": "if you do not care about the food",
