@@ -59,6 +59,16 @@ def _meteor() -> Path | None:
     return load().folder if installed() else None
 
 
+def write_part_of_trails(folder: Path) -> None:
+    """Make a folder with the corpus of every seventh row of the embedded one: all act types and slots are in it."""
+    from dactnlg._utils.resources import datasets_dir
+
+    folder.mkdir()
+    for path in (datasets_dir() / "trails").glob("*.jsonl"):
+        rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / path.name).write_text("".join(rows[::7]), encoding="utf-8")
+
+
 def write_dialogues(data: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write dialogues in the format of DailyDialog, as all three splits of a data folder."""
     (data / "dialogues").mkdir(exist_ok=True)

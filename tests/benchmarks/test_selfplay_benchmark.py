@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,20 +23,18 @@ def runs(neural_run: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_faults_and_speed(runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    # A step that is not significant is not played with a thousand conversations here.
-    monkeypatch.setattr(selfplay, "MANY", 30)
-    given = ["selfplay.py", "faults", "--corpus", "trails", "--conversations", "20", "--runs", str(runs)]
-    monkeypatch.setattr(sys, "argv", given)
-    selfplay.main()
-    header, *found = rows(capsys.readouterr().out)
+def test_faults_and_speed(runs: Path, run_benchmark: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    # A step that is not significant is not played with a thousand conversations here, and users learn to listen once.
+    monkeypatch.setattr(selfplay, "MANY", 10)
+    monkeypatch.setattr(selfplay, "player", cache(selfplay.player))
+    arguments = ["--corpus", "trails", "--conversations", "20", "--runs", runs]
+    header, *found = rows(run_benchmark(selfplay, "faults", *arguments))
     assert header[:3] == ["corpus", "fault", "success"]
     assert [row[1] for row in found] == [f"{fault} {share}%" for fault in ("drop", "swap") for share in (0, 5, 10, 20)]
     # What planted faults add, users read.
     rates = [float(row[4]) for row in found]
     assert rates[0] == rates[4] < rates[3] and rates[4] < rates[7]
-    monkeypatch.setattr(sys, "argv", ["selfplay.py", "speed", "--corpus", "trails", "--runs", str(runs)])
-    selfplay.main()
-    _, (corpus, conversations, *_, together) = rows(capsys.readouterr().out)
+    printed = run_benchmark(selfplay, "speed", "--corpus", "trails", "--runs", runs)
+    _, (corpus, conversations, *_, together) = rows(printed)
     assert (corpus, conversations) == ("trails", "100")
     assert float(together) > 0

@@ -7,14 +7,12 @@ import shutil
 from pathlib import Path
 
 from documented import REPOSITORY, here
+from helpers import write_part_of_trails
 
 from benchmarks.own_corpora import flights, write
 from dactnlg._utils.web.tokens import digest
 from dactnlg.serving.chat.storage import ChatStorage
 from dactnlg.serving.chat.study import ChatStudy
-
-FEWER = 7
-"""Of so many rows of the embedded corpus one is kept; these have every act type and slot."""
 
 
 def write_files(folder: Path) -> None:
@@ -45,10 +43,7 @@ def write_texts(folder: Path) -> None:
     (folder / "acts.txt").write_text("goodbye()\n?request(region)\n", encoding="utf-8")
     for name in ("old.json", "new.json", "first.json", "second.json"):
         here(f"dactnlg score --input pairs.jsonl --json {name}", folder)
-    (folder / "mine").mkdir()
-    for path in (REPOSITORY / "datasets/trails").glob("*.jsonl"):
-        every = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        (folder / "mine" / path.name).write_text("".join(every[::FEWER]), encoding="utf-8")
+    write_part_of_trails(folder / "mine")
     (folder / "mine.yaml").write_text("corpus: {name: mine}\nmodel: {name: sclstm}\n", encoding="utf-8")
     write(folder)
     rows = ["meaning\tsentence", *(f"{act}\t{text}" for act, text in flights() if '"' not in text)]

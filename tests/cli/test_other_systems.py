@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from helpers import command, write_part_of_trails
 
 SCRIPT = """
 import builtins, concurrent.futures, logging, multiprocessing, os, pathlib, random, signal, subprocess, sys, threading
@@ -37,9 +39,10 @@ for line in pathlib.Path("commands.txt").read_text(encoding="utf-8").splitlines(
     if code:
         sys.exit(f"{line}: {code}")
 """
+SMALL = [word for setting in ("corpus.name=mine", "training.epochs=1") for word in ("--set", setting)]
 COMMANDS = [
-    ["train", "trails-sclstm", "--set", "training.epochs=1", "--set", "model.hidden_size=8", "--output", "run"],
-    ["train", "trails-sclstm", "--output", "run", "--set", "training.epochs=1", "--overwrite"],
+    ["train", "trails-sclstm", *SMALL, "--set", "model.hidden_size=8", "--output", "run"],
+    ["train", "trails-sclstm", *SMALL, "--output", "run", "--overwrite"],
     ["generate", "--model", "run", "--input", "acts.txt", "--output", "said.txt"],
     ["generate", "--model", "run", "--sample", "goodbye()"],
     ["evaluate", "--model", "run", "--preset", "single", "--report", "report.html"],
@@ -55,6 +58,7 @@ COMMANDS = [
 
 def test_commands_need_nothing_of_unix(tmp_path: Path) -> None:
     (tmp_path / "commands.txt").write_text("\n".join("\t".join(words) for words in COMMANDS), encoding="utf-8")
+    write_part_of_trails(tmp_path / "mine")
     (tmp_path / "acts.txt").write_text("goodbye()\n?request(region)\n")
     (tmp_path / "pairs.jsonl").write_text('{"act": "goodbye()", "hypothesis": "Bye."}\n')
     rows = "".join(f'"inform(name=n{number};price={number})",n{number} costs {number} euros.\n' for number in range(90))
@@ -69,9 +73,8 @@ def test_commands_need_nothing_of_unix(tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", ["\r\n", "\n"])
 def test_files_with_the_line_ends_of_either(end: str, tmp_path: Path) -> None:
     """What Windows' editors write is read as what others write is."""
-    from dactnlg.cli.main import main
-
     card = ["name: mine", "format: pairs", "files: {train: {path: t.csv}}"]
     (tmp_path / "t.csv").write_bytes(end.join(["act,text", "inform(a=b),it is b.", "goodbye(),bye.", ""]).encode())
     (tmp_path / "mine.yaml").write_bytes(end.join([*card, ""]).encode("utf-8-sig" if end == "\r\n" else "utf-8"))
-    assert main(["corpora", "inspect", str(tmp_path / "mine.yaml")]) == 0
+    done = command("corpora", "inspect", tmp_path / "mine.yaml", "--json", "-")
+    assert json.loads(done.stdout)["acts"] == {"inform": 1, "goodbye": 1}
