@@ -1,4 +1,4 @@
-"""Fixtures that several test files share: where the real corpora and the published numbers are."""
+"""Fixtures that several test files share: real corpora, trained runs, databases and a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests and their fixtures share that is no fixture: programs that they run, and what they may miss."""
+"""Functions that test files share: commands in this process and others, small data, and what may be missing."""
 
 from __future__ import annotations
 
@@ -67,6 +67,12 @@ def write_part_of_trails(folder: Path) -> None:
     for path in (datasets_dir() / "trails").glob("*.jsonl"):
         rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
         (folder / path.name).write_text("".join(rows[::7]), encoding="utf-8")
+
+
+def table_rows(text: str) -> list[list[str]]:
+    """Return the cells of all rows of the Markdown tables in a text, headers included."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def write_dialogues(data: Path, rows: Iterable[Mapping[str, Any]]) -> None:

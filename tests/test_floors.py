@@ -52,25 +52,16 @@ def modules(package: Path) -> dict[str, Path]:
 MODULES = modules(PACKAGE)
 
 
-def imported(path: Path, known: Mapping[str, Path], eager_only: bool = False) -> set[str]:
-    """Return the dotted names that a file imports; those inside functions and for type checkers unless `eager_only`."""
+def imported(path: Path, known: Mapping[str, Path]) -> set[str]:
+    """Return the dotted names that a file imports, those inside functions and for type checkers included."""
     names: set[str] = set()
-
-    def visit(node: ast.AST) -> None:
-        if eager_only and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return
-        if eager_only and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
             # `from dactnlg.text import surface` means the module, `from dactnlg.errors import UserError` the one named.
             names.update(name if name in known else node.module for name in inside)
-        for child in ast.iter_child_nodes(node):
-            visit(child)
-
-    visit(ast.parse(path.read_text(encoding="utf-8")))
     return names
 
 

@@ -16,19 +16,19 @@ from dactnlg.errors import CorpusError
 @pytest.mark.parametrize(
     "name", ["..", "../x", "a/../../x", "/x", "//h/x", "\\x", "a\\..\\..\\x", "C:x", "C:\\x", "a:b"]
 )
-def test_names_that_lead_out(name: str, tmp_path: Path) -> None:
+def test_names_that_lead_out_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="leads out of its folder"):
         inside(tmp_path, name)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\n", "\x1b[2J", "a\u202eb"])
-def test_names_that_act(name: str) -> None:
+def test_names_with_control_characters_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"holds a control character") as caught:
         relative(name)
     assert name not in str(caught.value)
 
 
-def test_names_inside(tmp_path: Path) -> None:
+def test_names_inside_are_resolved(tmp_path: Path) -> None:
     assert inside(tmp_path, "a/b c/é.txt") == tmp_path.resolve() / "a" / "b c" / "é.txt"
     assert inside(tmp_path, ".") == tmp_path.resolve()
     (tmp_path / "real").mkdir()
@@ -39,7 +39,7 @@ def test_names_inside(tmp_path: Path) -> None:
         inside(tmp_path, "out/x")
 
 
-def test_what_a_folder_of_files_holds(tmp_path: Path) -> None:
+def test_a_folder_may_hold_files_folders_and_links_inside_it(tmp_path: Path) -> None:
     refuse_links(tmp_path / "nowhere", CorpusError)
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "b" / "c").write_text("")

@@ -37,7 +37,7 @@ def test_rows_are_appended_while_not_all_blocks_are_read(monkeypatch: pytest.Mon
     assert (rows.array() == given).all()
 
 
-def test_records() -> None:
+def test_records_are_read_back() -> None:
     records = spool.SpooledRecords()
     given = [{"text": "é\ud800\n", "list": [1, 2]}, None, [], "x"]
     for value in given:

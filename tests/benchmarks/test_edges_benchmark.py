@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers import table_rows
 
 from benchmarks import edges
 from benchmarks.edges import faults
@@ -43,5 +44,5 @@ def test_faults_are_found(preprocessor: Preprocessor, text: str, found: set[str]
 
 def test_a_run_is_measured(run_benchmark: Callable[..., str], random_run: Path) -> None:
     printed = run_benchmark(edges, random_run, "--subsets", "20")
-    rows = [line.split(" | ") for line in printed.splitlines() if line.startswith("| random")]
-    assert [row[:3] for row in rows] == [["| random, test", "300", "0"], ["| random, subsets", "20", "0"]]
+    rows = [row[:3] for row in table_rows(printed) if row[0].startswith("random")]
+    assert rows == [["random, test", "300", "0"], ["random, subsets", "20", "0"]]

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import table_rows
 
 
 def run(repository: Path, backend: str, *arguments: str | Path) -> str:
@@ -39,8 +40,7 @@ def test_it_can_be_tried_on_a_cpu(
     assert alike
     assert alike[1] == alike[2]
     assert float(alike[3]) < 1e-4
-    rows = [line.split("|") for line in printed.splitlines()]
-    found = [[cell.strip() for cell in row[1:-1]] for row in rows if len(row) > 2 and row[1].strip().isdigit()]
+    found = [row for row in table_rows(printed) if row[0].isdigit()]
     assert [row[:2] for row in found[:2]] == [["4", "none"], ["4", "hard"]]
     assert [row[:2] for row in found[2:]] == [["8", "trails-sclstm"], ["8", "dailydialog-hred"]]
     assert all(float(row[2].replace(",", "")) > 0 for row in found)

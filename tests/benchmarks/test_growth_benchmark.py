@@ -9,14 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import table_rows
 
 from benchmarks import growth, growth_points, growth_slopes
 from dactnlg.generation.generator import Generator
-
-
-def rows(output: str) -> list[list[str]]:
-    lines = [line for line in output.splitlines() if line.startswith("| ")]
-    return [[cell.strip() for cell in line.split(" | ")] for line in lines]
 
 
 def test_it_prints_points_and_slopes(run_benchmark: Callable[..., str], neural_run: Path, tmp_path: Path) -> None:
@@ -24,7 +20,7 @@ def test_it_prints_points_and_slopes(run_benchmark: Callable[..., str], neural_r
     words = "--only acts search-hidden --acts 3 30 --most-acts 29 --hidden 8 16 --seconds 0 --keep"
     plan = [neural_run, *words.split(), keep]
     output = run_benchmark(growth, *plan)
-    assert [row[1] for row in rows(output)[:4]] == ["size", "3", "8", "16"]
+    assert [row[1] for row in table_rows(output)[:4]] == ["size", "3", "8", "16"]
     points = [json.loads(line) for line in keep.read_text().splitlines()]
     assert [(point["kind"], point["size"]) for point in points] == [
         ("acts", 3),
@@ -34,7 +30,7 @@ def test_it_prints_points_and_slopes(run_benchmark: Callable[..., str], neural_r
     assert all(point["processor"] > 0 and point["peak"] > point["before"] > 0 for point in points[1:])
     # What is known is not measured again.
     again = run_benchmark(growth, *plan)
-    assert rows(again) == rows(output) and len(keep.read_text().splitlines()) == 3
+    assert table_rows(again) == table_rows(output) and len(keep.read_text().splitlines()) == 3
 
 
 @pytest.mark.parametrize("power", [0.0, 1.0, 2.0])

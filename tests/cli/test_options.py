@@ -16,11 +16,8 @@ from helpers import command, commands
 
 from dactnlg._utils.tables import aligned, formatted
 from dactnlg.cli.main import app, main
-from dactnlg.metrics.descriptions import describe
 from dactnlg.metrics.presets import PRESETS
 from dactnlg.metrics.registry import NAMES
-from dactnlg.runs.config import load_config
-from dactnlg.runs.shipped import shipped_configs
 
 ROWS = [["", "A & B", "C_1"], ["one", "1.5", "x"], ["two, three", "20", '"y"']]
 
@@ -43,7 +40,7 @@ def test_a_run_is_named_once(name: str, capsys: pytest.CaptureFixture[str], tmp_
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e999"])
-def test_options_take_finite_numbers_alone(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_take_only_finite_numbers(value: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = [
         (*words, parameter.opts[0])
         for words, one in commands(app)
@@ -138,7 +135,7 @@ def test_a_terminal_folds_and_a_pipe_does_not(random_run: Path, monkeypatch: pyt
     assert max(len(line) for line in piped.splitlines() if line.startswith("BLEU")) > 35
 
 
-def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lists_describe_every_name(capsys: pytest.CaptureFixture[str]) -> None:
     metrics, presets, configs = (json.loads(told(capsys, k, "list", "--json", "-")) for k in
                                  ("metrics", "presets", "configs"))  # fmt: skip
     listed = [name for entry in metrics for name in entry["names"]]
@@ -149,10 +146,3 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
         text = told(capsys, kind, "list")
         for entry in entries:
             assert entry["about"] and entry["about"] in text and len(entry["about"]) < 200
-
-
-def test_what_is_listed_is_known() -> None:
-    for config in shipped_configs():
-        if config.command == "train":
-            load_config(config.name)
-    assert all(entry.about for entry in describe())

@@ -62,7 +62,7 @@ def test_evaluate_is_the_command(random_run: Path, tmp_path: Path, capsys: pytes
     assert json.loads((tmp_path / "scores.json").read_text(encoding="utf-8")) == json.loads(json.dumps(found.to_dict()))
 
 
-def test_one_name_is_no_list_of_letters(random_run: Path, tmp_path: Path) -> None:
+def test_a_single_name_needs_no_list(random_run: Path, tmp_path: Path) -> None:
     source = tmp_path / "mine.jsonl"
     source.write_text('{"act": "goodbye()", "text": "Bye."}\n', encoding="utf-8")
     names = {"presets": "single", "metrics": "BLEU-4", "more": "ROUGE-L"}
@@ -97,7 +97,7 @@ def test_generate_and_evaluate_offer_the_same_options(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("name", ["DialogueAct", "Turn", "Slot", "parse", "Generator", "evaluate", "score", "errors"])
-def test_help_has_examples_types_and_errors(name: str) -> None:
+def test_help_has_examples_and_errors(name: str) -> None:
     text = pydoc.render_doc(getattr(dactnlg, name), renderer=pydoc.plaintext)
     assert ">>> " in text
     assert "Raises:" in text or name == "errors"

@@ -53,13 +53,13 @@ def test_a_stream_that_fails_is_named(command: str, told: str, random_run: Path,
     assert not told or (lines[0].startswith("dactnlg: ") and lines[0].endswith(told))
 
 
-def test_what_is_told_never_stands_in_the_output(random_run: Path, tmp_path: Path) -> None:
-    # Python prints on standard output what is meant for a standard error that is closed.
+def test_messages_never_go_to_standard_output(random_run: Path, tmp_path: Path) -> None:
+    # Python prints to standard output what is meant for a closed standard error.
     done = shell(tmp_path, random_run, "dactnlg generate --model $RUN 'goodbye()' --n-best 0 2>&-")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
 
 
-def test_a_pipe_that_nobody_reads_is_no_error_to_tell(random_run: Path, tmp_path: Path) -> None:
+def test_a_broken_pipe_is_not_reported(random_run: Path, tmp_path: Path) -> None:
     script = "dactnlg generate --model $RUN --input acts.txt | head -1; echo ${PIPESTATUS[0]}"
     done = shell(tmp_path, random_run, script)
     assert done.stderr == ""
