@@ -40,7 +40,7 @@ COMMANDS = list(dict.fromkeys(lines()))
 DACTNLG = [line for line in COMMANDS if line.startswith("dactnlg ")]
 SPECIAL = {
     "dactnlg corpora fetch": "the network: parsed, and the corpus has files to fetch",
-    "dactnlg train e2e-sclstm": "several GPUs or machines: on processors of this one, in tests of their own",
+    "dactnlg train e2e-sclstm": "several GPUs or machines: parsed; trained in tests/training/test_workers.py",
     "dactnlg train trails-gpt2": "a checkpoint that has to be fetched: from another in tests/models/test_gpt2.py",
     "dactnlg reproduce": "a run whose code is committed: in a test of its own",
     "dactnlg study serve": "a server, which serves until it is told to stop: as a process in tests/studies",

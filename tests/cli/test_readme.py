@@ -21,7 +21,6 @@ from documented import (
     PAGES,
     PLAIN,
     REPOSITORY,
-    SMALL,
     TEXT,
     blocks,
     environment,
@@ -34,9 +33,11 @@ from documented import (
 from helpers import command, dactnlg
 from reader_files import chat_and_rate, write_files
 
+from dactnlg import models
 from dactnlg.cli.main import app
 from dactnlg.data.card import SlotCard, load_card
 from dactnlg.runs.config import load_config
+from dactnlg.training.devices.workers import Cluster
 
 MARKS = {
     "dactnlg sweep": pytest.mark.needs("ray", "pip install 'dactnlg[ray]'"),
@@ -151,25 +152,13 @@ def test_what_is_fetched_has_an_address(line: str) -> None:
     assert card.archives or all(file.url for file in card.files.values())
 
 
-@pytest.mark.needs("jax", "pip install 'dactnlg[jax]'")
-def test_a_batch_is_divided_among_devices(reader: Path) -> None:
-    (line,) = (line for line in DACTNLG if "--devices" in line)
-    flags = "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0"
-    small = " ".join(f"--set {setting}" for setting in SMALL)
-    assert shell(f"{line} {small}", reader, KERAS_BACKEND="jax", XLA_FLAGS=flags) == "runs/e2e-sclstm\n"
-
-
-def test_several_workers_train_together(reader: Path) -> None:
-    (line,) = (line for line in DACTNLG if "--workers" in line)
-    with socket.socket() as one, socket.socket() as two:
-        one.bind(("127.0.0.1", 0))
-        two.bind(("127.0.0.1", 0))
-        addresses = ",".join(f"127.0.0.1:{each.getsockname()[1]}" for each in (one, two))
-    small = " ".join(f"--set {setting}" for setting in SMALL)
-    first = f"{re.sub(r'10[.][0-9.:]+,10[.][0-9.:]+', addresses, line)} {small}"
-    second = first.replace("--worker 0", "--worker 1")
-    assert second != first
-    assert shell(f"{second} & {first} && wait $!", reader, KERAS_BACKEND="tensorflow") == "runs/e2e-sclstm\n"
+def test_several_devices_and_workers_are_asked_for() -> None:
+    asked = []
+    for line in (line for line in DACTNLG if "--devices" in line or "--workers" in line):
+        given = app.commands["train"].make_context("train", shlex.split(line)[2:]).params
+        assert load_config(given["config"], given["overrides"], models).training.backend == "keras"
+        asked.append(Cluster.read(given["devices"], given["workers"], given["worker"]))
+    assert asked == [Cluster(devices=4), Cluster(addresses=("10.0.0.1:8701", "10.0.0.2:8701"))]
 
 
 @pytest.mark.needs("mlflow", "pip install 'dactnlg[track]'")
