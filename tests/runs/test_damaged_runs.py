@@ -1,12 +1,10 @@
-"""Run folders whose files are damaged, of another run, or no files at all: refused in one line, or nothing changes."""
+"""Run folders whose files are damaged, of another run, or no files at all: refused in one line, or without effect."""
 
 from __future__ import annotations
 
 import os
 import random
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dactnlg.cli.main import main
 from dactnlg.errors import RunError, UserError
 from dactnlg.generation.generator import Generator
 from dactnlg.models.weights import load_arrays, save_arrays
@@ -62,7 +61,7 @@ def damaged(content: bytes, rng: random.Random) -> bytes:
     return bytes(changed)
 
 
-def test_damage_is_refused_or_changes_nothing(run: Path, tmp_path: Path) -> None:
+def test_a_damaged_file_is_refused_or_changes_no_sentence(run: Path, tmp_path: Path) -> None:
     rng = random.Random(13)
     expected, folder, names = said(run), tmp_path / "run", [name for name in FILES if (run / name).exists()]
     outcomes: Counter[bool] = Counter()
@@ -82,7 +81,9 @@ def test_damage_is_refused_or_changes_nothing(run: Path, tmp_path: Path) -> None
     assert outcomes[True] > 30
 
 
-def test_files_of_other_runs(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
+def test_files_of_another_run_are_refused_unless_they_are_equal(
+    poor_run: Callable[[str], Path], tmp_path: Path
+) -> None:
     for name in FILES:
         folder = copy(poor_run("sclstm"), tmp_path / name)
         shutil.copy(poor_run("hierarchical") / name, folder / name)
@@ -99,7 +100,7 @@ def test_files_of_other_runs(poor_run: Callable[[str], Path], tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("backend", ["numpy", "keras"])
-def test_a_vocabulary_of_the_same_size_does_not_load_silently(
+def test_another_vocabulary_of_the_same_size_is_refused(
     backend: str, poor_run: Callable[[str], Path], tmp_path: Path
 ) -> None:
     folder = copy(poor_run("sclstm"), tmp_path / "run")
@@ -111,7 +112,7 @@ def test_a_vocabulary_of_the_same_size_does_not_load_silently(
     with pytest.raises(RunError) as caught:
         Generator.load(folder, backend)
     assert f"{path} is not the file that training wrote" in str(caught.value)
-    # Nor while training goes on, or where it was broken off.
+    # Also while training goes on, or after it was stopped.
     (folder / "manifest.json").unlink()
     with pytest.raises(RunError, match="is not the file that training wrote"):
         Generator.load(folder, backend)
@@ -128,7 +129,7 @@ def test_a_vocabulary_of_the_same_size_does_not_load_silently(
         (np.inf, "holds numbers that are not finite"),
     ],
 )
-def test_weights_that_cannot_be_computed_with(
+def test_weights_of_another_type_or_not_finite_are_refused(
     backend: str, value: object, message: str, poor_run: Callable[[str], Path], tmp_path: Path
 ) -> None:
     folder = copy(poor_run("sclstm"), tmp_path / "run")
@@ -141,7 +142,7 @@ def test_weights_that_cannot_be_computed_with(
         Generator.load(folder, backend)
 
 
-def test_a_flipped_bit_of_the_weights_is_seen(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
+def test_a_flipped_bit_of_the_weights_is_noticed(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
     folder = copy(poor_run("sclstm"), tmp_path / "run")
     path = folder / "weights.safetensors"
     content = bytearray(path.read_bytes())
@@ -154,8 +155,8 @@ def test_a_flipped_bit_of_the_weights_is_seen(poor_run: Callable[[str], Path], t
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("kind", ["pipe", "folder", "device", "nothing"])
-def test_what_is_no_file_is_refused_and_never_waited_for(
-    name: str, kind: str, poor_run: Callable[[str], Path], repository: Path, tmp_path: Path
+def test_pipes_folders_and_devices_in_place_of_files_are_refused(
+    name: str, kind: str, poor_run: Callable[[str], Path], tmp_path: Path
 ) -> None:
     file = copy(poor_run("sclstm"), tmp_path / "run") / name
     file.unlink()
@@ -166,17 +167,18 @@ def test_what_is_no_file_is_refused_and_never_waited_for(
     elif kind == "device":
         file.symlink_to("/dev/zero")
     with pytest.raises(RunError) as caught:
-        # A pipe that is opened would hang here.
+        # To open a pipe would wait for ever.
         Generator.load(file.parent)
     assert "\n" not in str(caught.value) and str(file.parent) in str(caught.value)
 
 
-def test_a_pipe_on_the_command_line(poor_run: Callable[[str], Path], repository: Path, tmp_path: Path) -> None:
+def test_generate_refuses_a_pipe_in_one_line(
+    poor_run: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = copy(poor_run("sclstm"), tmp_path / "run")
     (folder / "weights.safetensors").unlink()
     os.mkfifo(folder / "weights.safetensors")
-    command = [sys.executable, "-m", "dactnlg", "generate", "--model", str(folder), "goodbye()"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=repository, timeout=50)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"dactnlg: {folder}/weights.safetensors is neither a file nor a folder")
-    assert done.stderr.count("\n") == 1
+    assert main(["generate", "--model", str(folder), "goodbye()"]) == 2
+    told = capsys.readouterr()
+    assert told.err.startswith(f"dactnlg: {folder}/weights.safetensors is neither a file nor a folder")
+    assert (told.out, told.err.count("\n")) == ("", 1)

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from dactnlg import models
 from dactnlg._utils import resources
+from dactnlg.cli.main import main
 from dactnlg.errors import ConfigError, RunError
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 CARD = "own.card.yaml"
 GENERATES = ("config.yaml", "preprocessor.json", "reader.safetensors")
-"""What generates with a model that has no weights, as `docs/pages/guides/deploy.md` says."""
+"""The files needed to generate with a model that has no weights, as `docs/pages/guides/deploy.md` says."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +35,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def moved(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files that generate, alone in another folder, from which they are used."""
+    """The files needed to generate, alone in another folder, whose parent becomes the current one."""
     folder = tmp_path / "moved"
     folder.mkdir()
     for name in GENERATES:
@@ -47,46 +44,43 @@ def moved(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def dactnlg(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "dactnlg", *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, timeout=120)
-
-
-def test_a_run_generates_without_its_data_card(moved: Path) -> None:
+def test_a_run_generates_without_its_data_card(moved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert Run(moved).check().corpus.name == CARD
     (said,) = Generator.load(moved).generate("inform(name='Ivy Cutting';difficulty=easy)")
     assert "Ivy Cutting" in said.text
-    done = dactnlg(moved.parent, "generate", "--model", "moved", "goodbye()")
-    assert (done.returncode, done.stderr) == (0, "") and done.stdout.strip()
+    assert main(["generate", "--model", moved.name, "goodbye()"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.strip() and shown.err == ""
 
 
-def test_what_needs_the_corpus_says_that_it_is_not_there(desk: Path, moved: Path) -> None:
-    done = dactnlg(moved.parent, "evaluate", "--model", "moved")
-    assert (done.returncode, done.stdout) == (2, "")
+def test_evaluate_names_the_missing_card_and_takes_another_path_of_it(
+    desk: Path, moved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "--model", moved.name]) == 2
     told = f"moved was trained on {CARD}, which is not there, seen from the current folder; "
-    assert done.stderr == f"dactnlg: {told}name a corpus or the path of its card: --corpus\n"
-    # Another path of the same card will do.
-    done = dactnlg(moved.parent, "evaluate", "--model", "moved", "--corpus", desk / CARD, "--preset", "single")
-    assert done.returncode == 0, done.stderr
+    assert capsys.readouterr() == ("", f"dactnlg: {told}name a corpus or the path of its card: --corpus\n")
+    assert main(["evaluate", "--model", moved.name, "--corpus", str(desk / CARD), "--preset", "single"]) == 0
 
 
-def test_a_training_that_is_to_go_on_says_so_too(desk: Path, tmp_path: Path) -> None:
+def test_resuming_names_the_missing_card(
+    desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     run = Path(shutil.copytree(desk / "run", tmp_path / "run"))
-    done = dactnlg(tmp_path, "train", run / "config.yaml", "--output", run, "--resume")
-    assert (done.returncode, done.stdout) == (2, "")
+    assert main(["train", str(run / "config.yaml"), "--output", str(run), "--resume"]) == 2
     told = f"corpus.name: unknown corpus '{CARD}'; there is no such file in the current folder, where its path begins; "
-    assert told in done.stderr
+    shown = capsys.readouterr()
+    assert shown.out == "" and told in shown.err
 
 
-def test_a_configuration_to_be_trained_is_checked_as_before(moved: Path) -> None:
+def test_only_the_path_of_a_card_may_be_missing(moved: Path) -> None:
     with pytest.raises(ConfigError, match=r"unknown corpus 'trials'; did you mean 'trails'\?"):
         load_config("trails-random", ["corpus.name=trials"], models)
     with pytest.raises(ConfigError, match=r"corpus.also: unknown corpus 'dstc3'; did you mean 'dstc2'\?"):
         load_config("trails-random", ["corpus.also=[dstc3]"], models)
     with pytest.raises(ConfigError, match="unknown corpus '/nowhere/own.csv'; there is no such file; valid: "):
         load_config("trails-random", ["corpus.name=/nowhere/own.csv"], models)
-    # What else is wrong in a run's configuration is still refused.
+    # Other mistakes in a run's configuration are refused, too.
     text = (moved / "config.yaml").read_text(encoding="utf-8")
     for odd in ("name: 3", "name: [own.card.yaml]", "nmae: own.card.yaml"):
         (moved / "config.yaml").write_text(text.replace(f"name: {CARD}", odd), encoding="utf-8")
@@ -95,7 +89,7 @@ def test_a_configuration_to_be_trained_is_checked_as_before(moved: Path) -> None
 
 
 @pytest.mark.parametrize("name", [None, "config.yaml", "preprocessor.json"])
-def test_a_folder_that_is_no_run_may_hold_links(tmp_path: Path, name: str | None) -> None:
+def test_a_folder_with_links_that_is_no_run_is_called_no_run(tmp_path: Path, name: str | None) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "elsewhere").symlink_to(tmp_path)
@@ -107,7 +101,9 @@ def test_a_folder_that_is_no_run_may_hold_links(tmp_path: Path, name: str | None
 
 @pytest.mark.parametrize("name", ["config.yaml", "preprocessor.json"])
 @pytest.mark.parametrize("target", ["there", "nowhere"])
-def test_a_file_of_a_run_is_no_link_out_of_it(moved: Path, tmp_path: Path, name: str, target: str) -> None:
+def test_a_file_of_a_run_that_is_a_link_out_of_it_is_refused(
+    moved: Path, tmp_path: Path, name: str, target: str
+) -> None:
     shutil.copy(moved / name, tmp_path / "there")
     (moved / name).unlink()
     (moved / name).symlink_to(tmp_path / target)
@@ -125,7 +121,7 @@ def test_a_file_of_a_run_is_no_link_out_of_it(moved: Path, tmp_path: Path, name:
         ([], "no run: name at least one folder"),
     ],
 )
-def test_what_is_no_path_of_a_run(given: object, told: str) -> None:
+def test_what_is_not_the_path_of_a_run_is_refused(given: object, told: str) -> None:
     with pytest.raises(RunError) as caught:
         Generator.load(given)  # type: ignore[arg-type]
     assert str(caught.value) == told

@@ -1,4 +1,4 @@
-"""The manifest: exact command, the state of the code, hashes and scores, and no process that loses another's."""
+"""The manifest: the exact command, the state of the code, hashes and scores, and concurrent writers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from helpers import git
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.evaluate import evaluate
@@ -17,13 +18,6 @@ from dactnlg.runs import provenance
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
-
-
-def git(folder: Path, *arguments: str) -> str:
-    who = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
-    return subprocess.run(
-        ["git", *who, "-C", str(folder), *arguments], capture_output=True, text=True, check=True
-    ).stdout
 
 
 @pytest.fixture
@@ -41,7 +35,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def test_a_clean_tree(checkout: Path) -> None:
+def test_a_clean_tree_is_recorded_with_its_commit(checkout: Path) -> None:
     found = provenance.code()
     assert found == {
         "commit": git(checkout, "rev-parse", "HEAD").strip(),
@@ -67,7 +61,7 @@ def test_deleted_and_renamed_files_are_named(checkout: Path) -> None:
     assert provenance.code()["unclean"] == ["old.py"]
 
 
-def test_what_is_no_source_leaves_the_tree_clean(checkout: Path) -> None:
+def test_files_that_are_not_sources_leave_the_tree_clean(checkout: Path) -> None:
     (checkout / "plot.png").write_text("")
     (checkout / "ignored").mkdir()
     (checkout / "ignored" / "scratch.py").write_text("")
@@ -86,14 +80,13 @@ def test_an_imported_module_that_git_ignores_is_named(checkout: Path, monkeypatc
         del sys.modules["secret_layer"]
 
 
-def test_without_git_nothing_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_the_state_of_the_code_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert provenance.code() == {"commit": None, "clean": None, "unclean": [], "root": None}
 
 
-def test_the_manifest_says_all(random_run: Path, repository: Path) -> None:
-    evaluate(random_run, presets=("fair",))
-    result = evaluate(random_run, presets=("single",))
+def test_a_manifest_records_command_data_machine_and_scores(random_run: Path, repository: Path) -> None:
+    result = evaluate(random_run, presets=("single", "fair"))
     assert result.recorded
     manifest = Run(random_run).manifest()
     trails = load_corpus("trails")
@@ -118,7 +111,7 @@ def test_the_manifest_says_all(random_run: Path, repository: Path) -> None:
     assert recorded["error"] > 0
 
 
-def test_spaces_in_arguments_are_kept(tmp_path: Path) -> None:
+def test_a_manifest_keeps_spaces_in_arguments(tmp_path: Path) -> None:
     output = str(tmp_path / "a  run")
     command = [sys.executable, "-m", "dactnlg", "train", "trails-random", "--set", "training.seed= 7", "--output"]
     subprocess.run([*command, output], check=True, capture_output=True)
@@ -132,7 +125,7 @@ def entry(split: str, preset: str, value: float = 0.5, code: str = "one") -> dic
     return {"corpus": "c", "split": split, "options": {}, "code": {"commit": code}, "scores": scores}
 
 
-def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_concurrent_processes_lose_no_evaluations(tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.manifest_path.write_text("{}")
     code = (
@@ -149,7 +142,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     assert len(run.manifest()["evaluations"]) == 30
 
 
-def test_evaluations_are_renewed_and_joined(tmp_path: Path) -> None:
+def test_a_new_evaluation_replaces_equal_scores_and_joins_others(tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.manifest_path.write_text("{}")
     for new in (entry("test", "fair"), entry("test", "single"), entry("test", "fair", 0.6), entry("valid", "fair")):

@@ -1,4 +1,4 @@
-"""A run folder whatever stops its writing or damages its files: whole in the end, or refused in one line."""
+"""Run folders whose writing is stopped or whose files are damaged: complete in the end, or refused in one line."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dactnlg import models
+from dactnlg._utils import resources
 from dactnlg.cli.main import main
 from dactnlg.errors import RunError
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.generation.generator import Generator
-from dactnlg.runs.config import load_config
+from dactnlg.runs.config import Config, load_config
 from dactnlg.runs.run import Run
 from dactnlg.runs.writer import RunWriter
 from dactnlg.training.train import train
@@ -31,7 +33,7 @@ class _Stop(BaseException):
 
 
 class Stopping:
-    """Stops before or after a call that changes a folder.
+    """Stops before or after the call number `left` of those that change a folder.
 
     Args:
         patch: undone at the end of a test.
@@ -39,8 +41,10 @@ class Stopping:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.left, self.stopped = 10**6, False
-        for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "rename"), (Path, "unlink"), (Path, "mkdir")):
-            patch.setattr(owner, name, self._counted(getattr(owner, name)))
+        # Nothing here depends on what has reached the disk, which is slow.
+        patch.setattr(os, "fsync", self._counted(lambda _: None))
+        for name in ("replace", "rename", "unlink", "mkdir"):
+            patch.setattr(Path, name, self._counted(getattr(Path, name)))
 
     def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*arguments: Any, **more: Any) -> Any:
@@ -59,12 +63,16 @@ class Stopping:
             raise _Stop
 
 
+@cache
+def config() -> Config:
+    return load_config("trails-lstm", [], models)
+
+
 def write_run(folder: Path, *, resume: bool, overwrite: bool = False) -> None:
     """Write a run whose weights are the numbers of its epochs; the best are those of the last but one."""
     writer = RunWriter(Run(folder))
-    config = load_config("trails-lstm", [], models)
     with writer.opened(resume=resume, overwrite=overwrite):
-        writer.begin(config, lambda path: path.write_text('{"vocabulary": ["a"]}') and None, resume=resume)
+        writer.begin(config(), lambda path: path.write_text('{"vocabulary": ["a"]}') and None, resume=resume)
         kept = writer.load_state()
         state: dict[str, Any] = kept.state if kept else {"epoch": 0, "best_epoch": 0, "history": []}
         if kept:
@@ -82,7 +90,7 @@ def write_run(folder: Path, *, resume: bool, overwrite: bool = False) -> None:
 
 
 def contents(folder: Path) -> dict[str, Any]:
-    """Return the files of a run folder, without the moments and processes that a manifest names."""
+    """Return the files of a run folder, without the times and processes that a manifest names."""
     found: dict[str, Any] = {path.name: path.read_text() for path in folder.iterdir() if path.name[0] != "."}
     manifest = json.loads(found["manifest.json"])
     return {**found, "manifest.json": {key: manifest[key] for key in ("config", "files", "training", "vocabulary")}}
@@ -107,7 +115,7 @@ def test_a_kill_between_any_two_changes_leaves_a_run_that_ends_whole(
             write_run(folder, resume=False, overwrite=before)
         stopped, stopping.left = stopping.stopped, 10**6
         if folder.exists():
-            # Not half of it under a name that is read: what stopped is the older run, a part of the new one, or no run.
+            # No half-written file has a name that is read.
             for path in folder.glob("*.json"):
                 json.loads(path.read_text())
         write_run(folder, resume=True, overwrite=before)
@@ -120,16 +128,18 @@ def test_a_kill_between_any_two_changes_leaves_a_run_that_ends_whole(
 
 
 @pytest.fixture(scope="module")
-def stopped_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def stopped_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run after the first of two epochs, which can be used and resumed."""
 
     class Once:
         def on_epoch_end(self, row: Any) -> bool:
             return False
 
-    folder = tmp_path_factory.mktemp("stopped") / "run"
-    train(load_config("trails-lstm", SMALL, models), folder, progress=False, callbacks=[Once()])
-    yield folder
+    folder = tmp_path_factory.mktemp("stopped")
+    lines = (resources.datasets_dir() / "trails" / "train.jsonl").read_text(encoding="utf-8").splitlines()
+    (folder / "few.jsonl").write_text("\n".join(lines[:120]), encoding="utf-8")
+    small = load_config("trails-lstm", [*SMALL, f"corpus.name={folder / 'few.jsonl'}"], models)
+    return train(small, folder / "run", progress=False, callbacks=[Once()]).path
 
 
 WRONG = {
@@ -167,8 +177,7 @@ def test_a_damaged_file_is_refused_in_one_line(
     wrong = WRONG[kind](data)
     assert wrong != data
     (run / name).write_bytes(wrong)
-    sets = [word for each in SMALL for word in ("--set", each)]
-    commands = [["train", "trails-lstm", *sets, "--output", str(run), "--resume"]]
+    commands = [["train", str(run / "config.yaml"), "--output", str(run), "--resume"]]
     if name == "manifest.json":
         commands += [["leaderboard", str(run)], ["publish", str(run)], ["reproduce", str(run)]]
     if name in ("manifest.json", "preprocessor.json"):
@@ -197,15 +206,14 @@ def test_one_flipped_bit_is_noticed(
 ) -> None:
     run = Path(shutil.copytree(stopped_run, tmp_path / "run"))
     data = bytearray((run / name).read_bytes())
-    # In the middle of a number or a word, so that the form stays what it was.
+    # In the middle of a number or a word, so that the file is still of its format.
     place = data.index(b'"best": ') + 10 if name == "state.json" else len(data) * 3 // 4
     data[place] ^= 1
     (run / name).write_bytes(data)
-    sets = [word for each in SMALL for word in ("--set", each)]
-    code = main(["train", "trails-lstm", *sets, "--output", str(run), "--resume"])
+    code = main(["train", str(run / "config.yaml"), "--output", str(run), "--resume"])
     told = capsys.readouterr()
     if name == "weights.safetensors":
-        # They are those of the checkpoint, and written again.
+        # They are written again from the checkpoint.
         assert code == 0 and (run / name).read_bytes() != data
         return
     assert code == 2 and told.err.count("\n") == 1, told
@@ -214,7 +222,7 @@ def test_one_flipped_bit_is_noticed(
         assert "damaged" in capsys.readouterr().err
 
 
-def test_weights_of_another_run_are_noticed(stopped_run: Path, tmp_path: Path) -> None:
+def test_changed_weights_are_noticed_when_files_are_checked(stopped_run: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(stopped_run, tmp_path / "run"))
     weights = bytearray((run / "weights.safetensors").read_bytes())
     weights[-3] ^= 4
@@ -224,18 +232,17 @@ def test_weights_of_another_run_are_noticed(stopped_run: Path, tmp_path: Path) -
     Run(stopped_run).check_files()
 
 
-def test_a_corpus_that_has_changed_is_not_mixed_into_a_run(stopped_run: Path, tmp_path: Path) -> None:
-    run = Path(shutil.copytree(stopped_run, tmp_path / "run"))
-    writer = RunWriter(Run(run))
-    config = load_config("trails-lstm", SMALL, models)
+def test_a_run_is_not_resumed_with_a_changed_corpus(stopped_run: Path, tmp_path: Path) -> None:
+    run = Run(shutil.copytree(stopped_run, tmp_path / "run"))
+    writer, small = RunWriter(run), load_config(run.config_path, (), models)
     with (
         writer.opened(resume=True),
         pytest.raises(RunError, match=r"preprocessor\.json is not what the corpus gives now"),
     ):
-        writer.begin(config, lambda path: path.write_text("{}") and None, resume=True)
+        writer.begin(small, lambda path: path.write_text("{}") and None, resume=True)
 
 
-def test_scores_of_older_weights_do_not_stay(tmp_path: Path, stopped_run: Path) -> None:
+def test_resuming_a_run_removes_the_scores_of_its_older_weights(tmp_path: Path, stopped_run: Path) -> None:
     run = Run(shutil.copytree(stopped_run, tmp_path / "run"))
     entry = {"corpus": "c", "split": "test", "options": {}, "scores": {}, "code": {}}
     assert run.add_evaluation(entry, run.state())
@@ -246,7 +253,7 @@ def test_scores_of_older_weights_do_not_stay(tmp_path: Path, stopped_run: Path) 
     assert len(run.manifest()["evaluations"]) == 1
 
 
-def test_scores_of_a_run_that_was_replaced_meanwhile_are_not_those_of_the_new_one(
+def test_scores_of_a_run_that_was_replaced_meanwhile_are_not_recorded(
     tmp_path: Path, stopped_run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = Run(shutil.copytree(stopped_run, tmp_path / "run"))
@@ -254,7 +261,7 @@ def test_scores_of_a_run_that_was_replaced_meanwhile_are_not_those_of_the_new_on
 
     def load_and_replace(*words: Any) -> Generator:
         generator = load(*words)
-        train(load_config("trails-lstm", SMALL, models), run.path, overwrite=True, progress=False)
+        train(load_config(run.config_path, (), models), run.path, overwrite=True, progress=False)
         return generator
 
     monkeypatch.setattr(Generator, "load", load_and_replace)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dactnlg.cli.main import main
 from dactnlg.errors import ConfigError
 from dactnlg.runs import yamlfile
 
@@ -39,17 +38,17 @@ from dactnlg.runs import yamlfile
         ("2020-13-45", "2020-13-45"),
     ],
 )
-def test_words_and_numbers(text: str, value: Any) -> None:
+def test_words_and_numbers_are_read_as_yaml_1_2(text: str, value: Any) -> None:
     assert yamlfile.parse(text) == value
 
 
 @pytest.mark.parametrize("text", ["[", "a: b: c", "!!python/object:os.system x", "[" * 2000, "9" * 5000, "&a [*a]"])
-def test_what_is_not_yaml(text: str) -> None:
+def test_text_that_is_not_yaml_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):
         yamlfile.parse(text)
 
 
-def test_lines_of_all_keys(tmp_path: Path) -> None:
+def test_every_key_has_a_line_and_duplicates_are_named(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text("a:\n  b: 1\n  c:\n  - x: 1\n  - {x: 2,\n     y: 3}\nd: 1\na: 2\n")
     found = yamlfile.read(file)
@@ -107,7 +106,7 @@ def test_hostile_files_are_refused_in_one_line(tmp_path: Path, text: str, place:
     assert len(str(caught.value)) < 300
 
 
-def test_a_file_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_files_that_are_no_text_too_long_or_no_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_bytes(b"a: 1\nb: '\xff'\n")
     with pytest.raises(ConfigError, match=r"a\.yaml, line 2: not UTF-8"):
@@ -131,12 +130,11 @@ def test_any_text_is_yaml_or_a_value_error(text: str) -> None:
 
 
 @pytest.mark.parametrize("command", [("train",), ("corpora", "inspect"), ("sweep",)])
-def test_an_alias_bomb_on_the_command_line(tmp_path: Path, repository: Path, command: tuple[str, ...]) -> None:
+def test_commands_refuse_an_alias_bomb_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
     file = tmp_path / "bomb.yaml"
     file.write_text(BOMB)
-    arguments = [sys.executable, "-m", "dactnlg", *command, str(file)]
-    done = subprocess.run(arguments, capture_output=True, text=True, cwd=repository, timeout=50)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [
-        f"dactnlg: {file}, line 13, column 6: not YAML: more than 65,536 values, aliases written out"
-    ]
+    assert main([*command, str(file)]) == 2
+    told = f"dactnlg: {file}, line 13, column 6: not YAML: more than 65,536 values, aliases written out\n"
+    assert capsys.readouterr() == ("", told)
