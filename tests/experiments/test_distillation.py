@@ -1,4 +1,4 @@
-"""Distilling: faulty paraphrases are rejected with their reasons, good ones are learned from; prompts and answers."""
+"""Distilling: faulty paraphrases are rejected with reasons, a run is trained on the others; prompts and answers."""
 
 from __future__ import annotations
 
@@ -13,31 +13,44 @@ from benchmarks.distil import paraphrases
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
 from dactnlg.errors import CorpusError, UserError
-from dactnlg.experiments.distillation import checker_of, distil, measure, read_rows, self_taught, unseen
+from dactnlg.experiments.distillation import checker_of, distil, read_rows, self_taught, unseen
 from dactnlg.experiments.prompts import acts_of, prompts, read_answers, sentences
 from dactnlg.experiments.sifting import Inventory, Judged, judge
+from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.runs.run import Run
 from dactnlg.text.templates import kind
 
 
+@pytest.fixture(scope="module")
+def checker() -> FidelityChecker:
+    """A checker trained on the embedded corpus."""
+    return checker_of("trails")
+
+
+@pytest.fixture(scope="module")
+def inventory(checker: FidelityChecker) -> Inventory:
+    """The values of some pairs of that corpus."""
+    rows, _ = paraphrases("trails", 200)
+    return Inventory([(turn, text) for turn, text, _ in rows], checker)
+
+
 def shares(kinds: list[str], judged: list[Judged]) -> tuple[float, float]:
-    """Return which share of the corrupted pairs was rejected, and which of the good ones."""
+    """Return the share of the corrupted pairs that was rejected, and that of the good ones."""
     rejected = Counter(bool(k) for k, each in zip(kinds, judged, strict=True) if each.reasons)
     return rejected[True] / sum(map(bool, kinds)), rejected[False] / kinds.count("")
 
 
-def test_corrupted_paraphrases_are_rejected_and_good_ones_kept() -> None:
-    # The same at full length, and on human sentences: benchmarks/distil.py.
+def test_corrupted_paraphrases_are_rejected_and_good_ones_kept(checker: FidelityChecker) -> None:
+    # benchmarks/distil.py does the same with more pairs, and with human sentences.
     rows, kinds = paraphrases("trails", 1_000)
     assert sum(map(bool, kinds)) == 200 and len(rows) == 1_000
-    checker = checker_of("trails")
     judged = judge(rows, checker, Inventory([(turn, text) for turn, text, _ in rows], checker))
     corrupted, good = shares(kinds, judged)
     assert corrupted >= 0.98 and good <= 0.02
 
 
 def test_without_a_corpus_the_pairs_teach_each_other() -> None:
-    rows, kinds = paraphrases("trails", 1_000)
+    rows, kinds = paraphrases("trails", 600)
     corrupted, good = shares(kinds, self_taught(rows)[0])
     assert corrupted >= 0.94 and good <= 0.05
 
@@ -59,11 +72,10 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("act", "text", "reason"), FAULTS)
-def test_each_fault_has_its_reason(act: str, text: str, reason: str) -> None:
-    rows, _ = paraphrases("trails", 200)
-    checker = checker_of("trails")
-    known = Inventory([(turn, text) for turn, text, _ in rows], checker)
-    (found,) = judge([(parse(act), text, "row 1")], checker, known)
+def test_each_fault_has_its_reason(
+    act: str, text: str, reason: str, checker: FidelityChecker, inventory: Inventory
+) -> None:
+    (found,) = judge([(parse(act), text, "row 1")], checker, inventory)
     assert any(each.startswith(reason) for each in found.reasons), found.reasons
 
 
@@ -72,11 +84,15 @@ def write(path: Path, rows: list[object]) -> Path:
     return path
 
 
-def test_a_run_comes_of_paraphrases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_distil_trains_a_run_on_the_pairs_that_it_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # As many acts as are measured by default take seconds.
+    monkeypatch.setattr("dactnlg.experiments.distillation.UNSEEN", 40)
     rows, kinds = paraphrases("trails", 400)
     pairs: list[object] = [{"act": str(turn), "text": text} for turn, text, _ in rows]
     path = write(tmp_path / "pairs.jsonl", [*pairs, {"act": "inform(", "text": "x"}, {"text": "y"}, [1]])
-    small = ["training.epochs=20", "model.hidden_size=48", "model.embedding_size=24"]
+    small = ["training.epochs=6", "model.hidden_size=48", "model.embedding_size=24"]
     command = ["distil", str(path), "--output", str(tmp_path / "run"), "--check-with", "trails"]
     assert main([*command, *(word for each in small for word in ("--set", each))]) == 0
     told = capsys.readouterr().out
@@ -84,18 +100,18 @@ def test_a_run_comes_of_paraphrases(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert summary["pairs"] == 403 and summary["reasons"]["unreadable"] == 3
     assert summary["kept"] + summary["rejected"] == 403
     assert abs(summary["rejected"] - 3 - sum(map(bool, kinds))) <= 4
-    assert summary["unseen"] > 0 and summary["faithful"] > 0.5
+    assert summary["unseen"] == 40 and summary["acts_per_second"] > 0
+    assert summary["faithful"] > 0.5 and 0 <= summary["by_model"] <= summary["faithful"] <= 1
     assert f"{summary['kept']} of 403 pairs kept" in told and "acts/s" in told and "unseen combinations" in told
     rejected = [json.loads(line) for line in (tmp_path / "run-pairs" / "rejected.jsonl").read_text().splitlines()]
     assert len(rejected) == summary["rejected"] and all(row["reasons"] for row in rejected)
     Run(tmp_path / "run").check()
-    # What is there stays.
+    # Existing output is not replaced.
     assert main(command) == 2
     assert "--overwrite" in capsys.readouterr().err
 
 
-def test_a_table_has_all_rows_that_lines_have(tmp_path: Path) -> None:
-    """One file is no corpus to be divided, and what cannot be read is told of in either."""
+def test_tables_and_lines_give_the_same_rows(tmp_path: Path) -> None:
     rows, _ = paraphrases("trails", 60)
     pairs = [{"act": str(turn), "text": text} for turn, text, _ in rows]
     lines = write(tmp_path / "pairs.jsonl", [*pairs, {"act": "inform(", "text": "x"}])
@@ -117,42 +133,37 @@ def test_a_table_has_all_rows_that_lines_have(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "said", [{"references": "Hi."}, {"references": [None]}, {"references": []}, {"text": None}, {"text": 5}]
 )
-def test_what_is_no_sentence_is_unreadable(tmp_path: Path, said: dict[str, object]) -> None:
+def test_a_row_without_a_sentence_is_unreadable(tmp_path: Path, said: dict[str, object]) -> None:
     path = write(tmp_path / "pairs.jsonl", [{"act": "goodbye()", **said}, {"act": "goodbye()", "references": ["Bye."]}])
     rows, bad = read_rows(path)
     assert [text for _, text, _ in rows] == ["Bye."]
     assert [row["reasons"] for row in bad] == [["unreadable: no act with a sentence"]]
 
 
-def test_what_one_row_says_twice_is_repeated() -> None:
-    turn = parse("inform(name='Ivy Cutting';difficulty=easy)")
-    checker, origin = checker_of("trails"), "x.jsonl, line 1"
-    pairs = [(turn, "Ivy Cutting is easy.", origin)] * 2
-    judged = judge(pairs, checker, Inventory([(turn, "Ivy Cutting is easy.")], checker))
+def test_a_repeated_pair_is_rejected_once(checker: FidelityChecker, inventory: Inventory) -> None:
+    pairs = [(parse("inform(name='Ivy Cutting';difficulty=easy)"), "Ivy Cutting is easy.", "x.jsonl, line 1")] * 2
+    judged = judge(pairs, checker, inventory)
     assert [bool(each.reasons) for each in judged] == [False, True]
     assert "repeated" in judged[1].reasons[0]
 
 
-def test_too_few_are_told(tmp_path: Path) -> None:
+def test_too_few_pairs_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "pairs.jsonl", [{"act": f"inform(name=Ivy{n})", "text": "Hello."} for n in range(9)])
     with pytest.raises(CorpusError, match="0 of 9 pairs are left, and 20 are the least"):
         distil(path, tmp_path / "run", progress=False)
     assert not (tmp_path / "run-pairs").exists()
 
 
-def test_unseen_combinations_are_unseen(poor_run: object) -> None:
+def test_measured_acts_have_combinations_of_slots_that_the_pairs_lack() -> None:
     rows, _ = paraphrases("trails", 300)
     pairs = [(turn, text) for turn, text, _ in rows]
     found = unseen(pairs, 50)
     known = {kind(turn) for turn, _ in pairs}
     assert len({kind(turn) for turn in found}) == len(found) == 50
     assert not known & {kind(turn) for turn in found}
-    run = Run(poor_run("sclstm"))  # type: ignore[operator]
-    measured = measure(run, pairs, checker_of("trails"))
-    assert measured["acts_per_second"] > 0 and 0 <= measured["by_model"] <= measured["faithful"] <= 1
 
 
-def test_prompts_and_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_answers_are_matched_to_their_prompts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     acts = tmp_path / "acts.txt"
     acts.write_text("inform(name='Ivy Cutting';dogsallowed=no)\n?request(region)\ngoodbye()\n")
     asked = tmp_path / "prompts.jsonl"
@@ -201,12 +212,12 @@ def test_prompts_and_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ("{name} is easy.", ["{name} is easy."]),
     ],
 )  # fmt: skip
-def test_fences_and_quotes_around_sentences_are_left_out(answer: object, said: list[str]) -> None:
+def test_fences_and_quotes_around_sentences_are_removed(answer: object, said: list[str]) -> None:
     assert sentences(answer) == said
 
 
 @pytest.mark.parametrize("answer", [{"sentences": ["A."]}, '```json\n{"sentences": ["A."]}\n```', 5, ["A.", 5]])
-def test_an_answer_that_is_no_text_is_refused(tmp_path: Path, answer: object) -> None:
+def test_an_answer_that_is_not_text_is_refused(tmp_path: Path, answer: object) -> None:
     path = write(tmp_path / "answers.jsonl", [{"act": "goodbye()", "answer": answer}])
     with pytest.raises(CorpusError, match=r"line 1: an answer is a text, or a list of texts"):
         list(read_answers(path))

@@ -1,20 +1,19 @@
-"""The table of runs: blocks by test set and protocol, columns by hash, repetitions under what they repeat."""
+"""The table of runs: blocks by test set and protocol, columns by hash, repetitions under the run that they repeat."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import subprocess
-import sys
 from datetime import UTC, datetime
-from html.parser import HTMLParser
 from pathlib import Path
 from zlib import crc32
 
 import pytest
+from helpers import Page
 
 from dactnlg.acts import parse
+from dactnlg.cli.main import main
 from dactnlg.errors import RunError
 from dactnlg.evaluation.hash_codes import FairData
 from dactnlg.experiments.leaderboard import collect
@@ -25,7 +24,7 @@ from dactnlg.text.example import Example
 
 
 def make(folder: Path, name: str, value: float | None, code: str = "a" * 64, **facts: object) -> Path:
-    """Write a run folder that has no more than a manifest."""
+    """Write a run folder with nothing but a manifest."""
     (folder / name).mkdir()
     entry = {
         "corpus": facts.pop("corpus", "hotel"),
@@ -39,14 +38,15 @@ def make(folder: Path, name: str, value: float | None, code: str = "a" * 64, **f
             }
         },
     }
-    begun = f"{datetime.fromtimestamp(crc32(name.encode()), UTC):%FT%TZ}"  # a time of its own tells runs apart
+    # Runs are told apart by the time at which they began.
+    begun = f"{datetime.fromtimestamp(crc32(name.encode()), UTC):%FT%TZ}"
     manifest = {"begun": begun, "config": {"model": {"name": "sclstm"}}, "evaluations": [entry], **facts}
     (folder / name / "manifest.json").write_text(json.dumps(manifest))
     return folder / name
 
 
-def of(run: Path) -> dict[str, str]:
-    """What the manifest of a run done again says about the first one."""
+def repeated(run: Path) -> dict[str, str]:
+    """Return what the manifest of a repetition says about the run that it repeats."""
     return {"run": str(run), "identity": identity(json.loads((run / "manifest.json").read_text()))}
 
 
@@ -66,7 +66,7 @@ def test_the_best_is_marked_for_scores_and_error_rates(tmp_path: Path) -> None:
     ]
 
 
-def test_diversity_is_shown_and_does_not_lead(tmp_path: Path) -> None:
+def test_diversity_is_shown_and_does_not_decide_the_order(tmp_path: Path) -> None:
     for name, value in (("dull", 0.7), ("lively", 0.2)):
         path = make(tmp_path, name, value) / "manifest.json"
         manifest = json.loads(path.read_text())
@@ -79,7 +79,7 @@ def test_diversity_is_shown_and_does_not_lead(tmp_path: Path) -> None:
     assert rows(text)[4] == ["lively", "sclstm", "0.2000", "0.2000*", "0.2000", "0.2000*", "0.8000*"]
 
 
-def test_nothing_is_ranked_across_hashes(tmp_path: Path) -> None:
+def test_scores_of_different_hashes_are_not_ranked(tmp_path: Path) -> None:
     paths = [make(tmp_path, "one", 0.2), make(tmp_path, "two", 0.7, code="b" * 64)]
     (block,) = collect(paths)
     assert len(block.columns()) == 4
@@ -99,13 +99,13 @@ def test_corpora_protocols_and_versions_of_data_are_blocks_of_their_own(tmp_path
     ]
 
 
-def test_a_repetition_stands_under_its_run_and_wins_nothing(tmp_path: Path) -> None:
+def test_a_repetition_stands_under_its_run_and_is_never_the_best(tmp_path: Path) -> None:
     first = make(tmp_path, "first", 0.5)
-    again = make(tmp_path, "again", 0.9, repeats=of(first))
-    third = make(tmp_path, "third", 0.8, repeats=of(again))
+    again = make(tmp_path, "again", 0.9, repeats=repeated(first))
+    third = make(tmp_path, "third", 0.8, repeats=repeated(again))
     other = make(tmp_path, "other", 0.6)
     lost = make(tmp_path, "lost", 0.95, repeats={"run": "/nowhere/run", "identity": "0" * 64})
-    # Wherever the folder lies now: a run is known by what its manifest says.
+    # A run is recognised by its manifest, wherever its folder is now.
     first = first.rename(tmp_path / "first, moved")
     text = render(collect([third, again, first, other, lost]))
     lines = text.splitlines()[3:8]
@@ -117,34 +117,14 @@ def test_a_repetition_stands_under_its_run_and_wins_nothing(tmp_path: Path) -> N
     assert page.count('<tr class="again">') == 2
 
 
-def test_a_repetition_with_other_options_stands_under_those(tmp_path: Path) -> None:
+def test_a_repetition_stands_under_the_same_options_of_its_run(tmp_path: Path) -> None:
     first = make(tmp_path, "first", 0.5)
     manifest = json.loads((first / "manifest.json").read_text())
     entries = [{**manifest["evaluations"][0], "options": {"beam_width": width}} for width in (1, 5)]
     (first / "manifest.json").write_text(json.dumps({**manifest, "evaluations": entries}))
-    again = make(tmp_path, "again", 0.5, options={"beam_width": 5}, repeats=of(first))
+    again = make(tmp_path, "again", 0.5, options={"beam_width": 5}, repeats=repeated(first))
     shown = [row.run for block in collect([again, first]) for row, _ in block.ordered()]
     assert shown == ["first beam_width=1", "first beam_width=5", "again beam_width=5"]
-
-
-class Cells(HTMLParser):
-    """Collects cells and checks that tags close."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.text: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in ("meta", "br", "html"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag != "html":
-            assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
 
 
 def test_markdown_and_html_hold_the_same(tmp_path: Path) -> None:
@@ -153,14 +133,10 @@ def test_markdown_and_html_hold_the_same(tmp_path: Path) -> None:
     markdown = render(blocks, "markdown")
     assert "| a\\|b\\<i\\> | sclstm | 0.2500 | **0.2500** |" in markdown
     assert "|---|---|---:|---:|" in markdown
-    page = Cells()
-    page.feed(render(blocks, "html"))
-    page.close()
-    assert not page.open
-    assert {"a|b<i>", "0.7500", "sclstm"} <= set(page.text)
+    assert {"a|b<i>", "0.7500", "sclstm"} <= set(Page(render(blocks, "html")).texts)
 
 
-def test_no_runs_no_scores(tmp_path: Path) -> None:
+def test_folders_without_a_manifest_or_scores_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="no manifest"):
         collect([tmp_path])
     (tmp_path / "manifest.json").write_text("{}")
@@ -168,43 +144,47 @@ def test_no_runs_no_scores(tmp_path: Path) -> None:
         collect([tmp_path])
 
 
-def test_the_command(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    make(tmp_path / "runs", "a", 0.5)
-    command = [sys.executable, "-m", "dactnlg", "leaderboard"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert (done.returncode, done.stdout.split("\n")[3].split()) == (0, ["a", "sclstm", "0.5000", "0.5000"])
-    page = [*command, "runs/a", "--format", "html", "--output", "board.html"]
-    assert subprocess.run(page, cwd=tmp_path).returncode == 0
-    assert (tmp_path / "board.html").read_text().startswith("<!doctype html>")
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path / "runs")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+def test_the_command_shows_the_runs_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    make(Path("runs"), "a", 0.5)
+    assert main(["leaderboard"]) == 0
+    assert rows(capsys.readouterr().out)[3] == ["a", "sclstm", "0.5000", "0.5000"]
+    assert main(["leaderboard", "runs/a", "--format", "html", "--output", "board.html"]) == 0
+    assert Path("board.html").read_text().startswith("<!doctype html>")
+    monkeypatch.chdir("runs")
+    capsys.readouterr()
+    assert main(["leaderboard"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_what_is_no_run_is_passed_over_with_a_note(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    for name, value in (("a", 0.5), ("b", 0.25)):
-        make(tmp_path / "runs", name, value)
-    (tmp_path / "runs" / "half").mkdir()
-    (tmp_path / "runs" / "notes.txt").touch()
-    make(tmp_path / "runs", "odd[1]", None)
-    command = [sys.executable, "-m", "dactnlg", "leaderboard"]
-    # No shell expands it: as on Windows.
+def test_what_is_not_a_run_is_skipped_with_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs", "half").mkdir(parents=True)
+    Path("runs", "notes.txt").touch()
+    for name, value in (("a", 0.5), ("b", 0.25), ("odd[1]", None)):
+        make(Path("runs"), name, value)
+    # Patterns that no shell has expanded, as on Windows.
     for pattern in ("runs/*", str(tmp_path / "runs" / "*")):
-        done = subprocess.run([*command, pattern], capture_output=True, text=True, cwd=tmp_path)
-        assert done.returncode == 0
-        assert [row[0] for row in rows(done.stdout)[3:]] == ["a", "b", "odd[1]"]
-        assert done.stderr.count("is passed over") == 2 and "half is passed over" in done.stderr
-    done = subprocess.run([*command, "runs/a", "runs/b", "./runs/*"], capture_output=True, text=True, cwd=tmp_path)
-    assert [row[0] for row in rows(done.stdout)[3:]] == ["a", "b", "odd[1]"]
-    done = subprocess.run([*command, "runs/odd[1]", "--json", "-"], capture_output=True, text=True, cwd=tmp_path)
-    assert json.loads(done.stdout)[0]["runs"][0]["run"] == "odd[1]"
+        assert main(["leaderboard", pattern]) == 0
+        shown = capsys.readouterr()
+        assert [row[0] for row in rows(shown.out)[3:]] == ["a", "b", "odd[1]"]
+        assert shown.err.count("is passed over") == 2 and "half is passed over" in shown.err
+    assert main(["leaderboard", "runs/a", "runs/b", "./runs/*"]) == 0
+    assert [row[0] for row in rows(capsys.readouterr().out)[3:]] == ["a", "b", "odd[1]"]
+    assert main(["leaderboard", "runs/odd[1]", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["runs"][0]["run"] == "odd[1]"
     for wrong, message in (("runs/half", "no manifest"), ("none/*", "nothing that matches none/*")):
-        done = subprocess.run([*command, wrong], capture_output=True, text=True, cwd=tmp_path)
-        assert (done.returncode, done.stdout) == (2, "") and message in done.stderr
+        assert main(["leaderboard", wrong]) == 2
+        shown = capsys.readouterr()
+        assert shown.out == "" and message in shown.err
 
 
-def test_tables_for_programs(tmp_path: Path) -> None:
+def test_csv_latex_and_json_hold_the_scores(tmp_path: Path) -> None:
     blocks = collect([make(tmp_path, name, value) for name, value in (("one", 0.5), ("none", None))])
     found = list(csv.DictReader(io.StringIO(render(blocks, "csv"))))
     assert [(row["run"], row["score"], row["value"]) for row in found] == [
@@ -221,7 +201,7 @@ def test_tables_for_programs(tmp_path: Path) -> None:
 
 
 def examples(noun: str, count: int) -> tuple[Example, ...]:
-    """Sentences in which some words are frequent and each has a rare one."""
+    """Return sentences of frequent words with one rare word each."""
     words = ("red", "blue", "green")
     return tuple(
         Example(parse(f"inform(name=n{i})"), (f"the {words[i % 3]} {noun} number{i // (i % 3 + 1)} is here .",))
@@ -231,7 +211,7 @@ def examples(noun: str, count: int) -> tuple[Example, ...]:
 
 @pytest.fixture
 def ten_runs(tmp_path: Path) -> list[Path]:
-    """Ten runs over two corpora and three T_min, with the hashes that such corpora have; the last repeats the first."""
+    """Ten runs on two corpora with three T_min, with the hashes of such corpora; the first repeats the second."""
     paths = []
     for number in range(9):
         noun, min_count = ("hotel", "train")[number % 2], (1, 2, 4)[number % 3]
@@ -251,20 +231,20 @@ def ten_runs(tmp_path: Path) -> list[Path]:
         paths.append(path)
     first = json.loads((paths[0] / "manifest.json").read_text())
     (tmp_path / "others").mkdir()
-    again = make(tmp_path / "others", "mine", 0.0, repeats=of(paths[0]))
+    again = make(tmp_path / "others", "mine", 0.0, repeats=repeated(paths[0]))
     manifest = json.loads((again / "manifest.json").read_text())
     kept = {name: first[name] for name in ("config", "evaluations")}
     (again / "manifest.json").write_text(json.dumps({**manifest, **kept}))
     return [again, *paths]
 
 
-def test_ten_runs_over_two_corpora_and_three_vocabularies(ten_runs: list[Path]) -> None:
+def test_perplexities_are_ranked_where_their_vocabularies_allow_it(ten_runs: list[Path]) -> None:
     hotel, train = collect(ten_runs)
     assert [(block.corpus, len(block.rows)) for block in (hotel, train)] == [("hotel", 6), ("train", 4)]
     for block in (hotel, train):
         columns = [name for name, _ in block.columns()]
         assert columns == ["BLEU-4", "SER", "perplexity", *["perplexity-original"] * 3], "F differs, F with R does not"
-        # The fair figure is ranked over all T_min, the original one within each.
+        # The fair perplexity is ranked over all T_min, the original one within each.
         firsts = [row for row in block.rows if not row.repeats]
         for column in block.columns():
             held = [row for row in firsts if column in row.scores]
@@ -277,7 +257,7 @@ def test_ten_runs_over_two_corpora_and_three_vocabularies(ten_runs: list[Path]) 
                 assert block.best(column) == expected
         names = [row.run for row, _ in block.ordered()]
         assert names == sorted(names, key=lambda name: -int(name[-1]) if name[-1].isdigit() else 0)
-    assert hotel.ordered()[-1][1], "the run done again stands last, under the worst"
+    assert hotel.ordered()[-1][1], "the repetition stands last, under the worst run"
     text = render([hotel, train])
     assert "min_count=4 seed=1" in text or "seed=1 min_count=4" in text
     page = render([hotel, train], "html")

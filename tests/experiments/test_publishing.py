@@ -1,4 +1,4 @@
-"""Runs in a store: whole, once, found again by id; a store that fails costs one message and nothing else."""
+"""Runs in a store: complete, once each, found again by id; a store that fails is one message and changes nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from dactnlg.cli.main import main
+from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import RunError
+from dactnlg.evaluation.hash_codes import corpus_codes
 from dactnlg.experiments import publish as publishing
 from dactnlg.experiments import published
 from dactnlg.experiments.leaderboard import collect
@@ -28,7 +30,7 @@ pytestmark = pytest.mark.needs("mlflow", "pip install 'dactnlg[track]'")
 
 @pytest.fixture(autouse=True)
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty_database: Path) -> Path:
-    """An empty store of this test's own."""
+    """An empty store for each test."""
     for name in ("MLFLOW_TRACKING_URI", "MLFLOW_EXPERIMENT_NAME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
@@ -41,7 +43,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty_database: Path)
 
 @pytest.fixture(scope="module")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """MLflow's tables with nothing in them: making them takes seconds."""
+    """MLflow's tables without rows; making them takes seconds."""
     folder = tmp_path_factory.mktemp("empty")
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
@@ -53,7 +55,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(scored_run: Path, tmp_path: Path) -> Path:
-    """A run of this test's own."""
+    """A copy of the scored run for each test."""
     return Path(shutil.copytree(scored_run, tmp_path / "run"))
 
 
@@ -63,7 +65,7 @@ def edit(run: Path, **facts: object) -> None:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file that counts; locks are made and left empty."""
+    """Return the files of a run; locks, which are made and left empty, do not count."""
     files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
@@ -77,13 +79,13 @@ def process(*words: str | Path, **options: object) -> subprocess.CompletedProces
 
 
 def refused(done: subprocess.CompletedProcess[str]) -> str:
-    """The one message of a command that could not do it."""
+    """Return the message of a command that failed with one line."""
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert done.stderr.startswith("dactnlg: ") and done.stderr.count("\n") == 1, done.stderr
     return done.stderr
 
 
-def test_a_published_run_has_all_that_the_folder_has(run: Path, tmp_path: Path) -> None:
+def test_a_published_run_has_all_files_parameters_and_scores_of_its_folder(run: Path, tmp_path: Path) -> None:
     before = contents(run)
     publication = publish(run)
     assert publication.new and publication.replaces is None
@@ -131,7 +133,7 @@ def test_a_run_is_published_once_until_it_changes(run: Path, tmp_path: Path) -> 
     assert sorted(here) == sorted(["run", f"run {first.id[:8]}"]), "a run that is here is not listed from the store"
 
 
-def test_names_that_mlflow_takes() -> None:
+def test_names_of_metrics_are_distinct_and_valid_for_mlflow() -> None:
     score = {"value": 0.5, "hash": "h"}
     entry = {"split": "test", "options": {"beam_width": 5}, "scores": {"single": {"BLEU-4": score}}}
     corpora = ["trails", "../my data/é.jsonl", "../my data/è.jsonl"]
@@ -145,7 +147,7 @@ def test_names_that_mlflow_takes() -> None:
     assert publishing.metrics({"evaluations": [{**entry, **undefined, "corpus": "trails"}]}) == {}
 
 
-def test_what_nobody_could_reproduce_is_not_published(run: Path, store: Path) -> None:
+def test_a_run_that_cannot_be_reproduced_is_not_published(run: Path, store: Path) -> None:
     code = Run(run).manifest()["code"]
     edit(run, code={**code, "unclean": ["models/secret.py"]})
     with pytest.raises(RunError, match="code that is in no commit.*\n  models/secret.py"):
@@ -158,7 +160,7 @@ def test_what_nobody_could_reproduce_is_not_published(run: Path, store: Path) ->
     assert [path.name for path in store.iterdir()] == ["mlflow.db"]
 
 
-def test_the_command_prints_the_id_alone_and_asks_no_network(run: Path) -> None:
+def test_publish_prints_only_the_id_and_uses_no_network(run: Path) -> None:
     code = (
         "import socket, sys; asked = []\n"
         "def ask(*words): asked.append(words); raise OSError('no')\n"
@@ -172,16 +174,16 @@ def test_the_command_prints_the_id_alone_and_asks_no_network(run: Path) -> None:
     assert done.stderr.startswith(f"dactnlg: {run} is published in sqlite:") and done.stderr.count("\n") == 1
 
 
-def test_the_command_escapes_the_name_of_a_run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_publish_escapes_the_name_of_a_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     found = publishing.Publication("0a", "store", new=True)
     monkeypatch.setattr(publishing, "publish", lambda _run: found)
     assert main(["publish", "evil\x1b[2J"]) == 0
     assert "\x1b" not in capsys.readouterr().err
 
 
-def test_ids_that_are_not_there(run: Path, store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unknown_foreign_and_changed_runs_are_not_fetched(
+    run: Path, store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with pytest.raises(StoreError, match="no run 0{32} is published in sqlite"):
         published.fetch("0" * 32, tmp_path)
     with opened("") as found:
@@ -199,7 +201,7 @@ def test_ids_that_are_not_there(run: Path, store: Path, monkeypatch: pytest.Monk
     assert not (tmp_path / "none").exists()
 
 
-def test_what_others_put_into_the_store_hides_nobodys_runs(
+def test_foreign_or_broken_entries_of_a_store_are_skipped_with_a_note(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = publish(run).id
@@ -234,7 +236,9 @@ def test_what_others_put_into_the_store_hides_nobodys_runs(
             collect([ids[name]])
 
 
-def test_a_store_half_made_is_made_anew(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_whose_making_was_killed_is_made_again(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "new"
     monkeypatch.setenv("DACTNLG_TRACK", str(folder))
     program = """
@@ -254,9 +258,9 @@ publish(sys.argv[1])
     assert sorted(path.name for path in folder.iterdir() if path.is_file()) == [".lock", "mlflow.db"]
 
 
-def test_a_run_half_published_counts_as_none(run: Path, store: Path) -> None:
+def test_a_run_whose_files_cannot_be_stored_is_not_published(run: Path, store: Path) -> None:
     before = contents(run)
-    # Files cannot be kept where a file is.
+    # A file where the folder of artifacts belongs.
     (store / "artifacts").write_text("")
     with pytest.raises(StoreError, match=r"cannot publish .*: the store .* failed: ") as caught:
         publish(run)
@@ -269,17 +273,17 @@ def test_a_run_half_published_counts_as_none(run: Path, store: Path) -> None:
     assert publish(run).new
 
 
-def test_a_full_store(run: Path, store: Path) -> None:
+def test_a_full_store_is_one_message(run: Path, store: Path) -> None:
     before = contents(run)
     room = max(len(content) for content in before.values()) + 4096
     with contextlib.closing(sqlite3.connect(store / "mlflow.db")) as database:
         tables = list(database.iterdump())
     (store / "mlflow.db").unlink()
     with contextlib.closing(sqlite3.connect(store / "mlflow.db")) as database:
-        # What is written later lies behind it.
+        # What is written later comes after it in the file.
         database.execute("CREATE TABLE others AS SELECT zeroblob(?) AS content", (room,))
         database.executescript("\n".join(tables))
-    assert room < (store / "mlflow.db").stat().st_size, "a copy of the run fits, the database does not"
+    assert room < (store / "mlflow.db").stat().st_size, "the files of the run fit, the database does not"
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
@@ -300,7 +304,7 @@ def test_a_full_store(run: Path, store: Path) -> None:
         ("DACTNLG_TRACK", "/proc/nowhere", "failed: No such file or directory: /proc/nowhere"),
     ],
 )
-def test_a_store_that_cannot_be_reached(
+def test_a_store_that_cannot_be_reached_is_one_message(
     run: Path, variable: str, value: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = contents(run)
@@ -311,20 +315,21 @@ def test_a_store_that_cannot_be_reached(
     assert contents(run) == before
 
 
-def test_a_file_that_is_no_database(run: Path, store: Path) -> None:
-    (store / "mlflow.db").write_text("nothing of the kind")
+def test_a_store_that_is_no_database_is_refused(run: Path, store: Path) -> None:
+    (store / "mlflow.db").write_text("no database")
     with pytest.raises(StoreError, match="file is not a database"):
         publish(run)
 
 
-def test_without_mlflow(run: Path) -> None:
+def test_missing_mlflow_is_one_message(run: Path) -> None:
     code = "import sys; sys.modules['mlflow'] = None; from dactnlg.cli.main import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run([sys.executable, "-c", code, "publish", str(run)], capture_output=True, text=True)
     assert "mlflow is not installed: pip install 'dactnlg[track]'" in refused(done)
 
 
-def test_processes_that_publish_score_and_hash_at_once_lose_nothing(run: Path, store: Path, tmp_path: Path) -> None:
-    (store / "mlflow.db").unlink()  # The tables are made by whoever comes first.
+def test_concurrent_publishing_scoring_and_hashing_lose_nothing(run: Path, store: Path, tmp_path: Path) -> None:
+    # The first process makes the tables.
+    (store / "mlflow.db").unlink()
     scored = Path(shutil.copytree(run, tmp_path / "scored"))
     edit(scored, begun="2001-01-01T00:00:00Z")
     adding = (
@@ -350,5 +355,4 @@ def test_processes_that_publish_score_and_hash_at_once_lose_nothing(run: Path, s
     assert contents(tmp_path / one / "run") == contents(run)
     with opened("") as found:
         assert len(published.finished(found)) == 2
-    hashes = json.loads(ended[4][0])
-    assert hashes == json.loads(process("corpora", "hash", "trails", "--json").stdout)
+    assert json.loads(ended[4][0]) == corpus_codes(load_corpus("trails")).to_json()

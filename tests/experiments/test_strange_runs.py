@@ -1,12 +1,10 @@
-"""Runs of strangers, done again and published: they choose no program, no environment and no other folder."""
+"""Reproducing and publishing strangers' runs: these choose no program, no environment and no other folder."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,7 @@ from dactnlg.runs.run import Run
 
 @pytest.fixture
 def changed(scored_run: Path, tmp_path: Path) -> Callable[..., Path]:
-    """Copy the scored run, with other facts in its manifest."""
+    """Give a function that copies the scored run, with other facts in its manifest."""
 
     def change(**facts: Any) -> Path:
         folder = Path(shutil.copytree(scored_run, tmp_path / "strange"))
@@ -54,7 +52,7 @@ def trap(clone: Path, tmp_path: Path) -> Path:
     return root
 
 
-def test_a_manifest_sets_no_environment_and_names_no_code(
+def test_a_manifest_sets_no_environment_and_chooses_no_code(
     clone: Path, scored_run: Path, trap: Path, changed: Callable[..., Path], tmp_path: Path
 ) -> None:
     manifest = Run(scored_run).manifest()
@@ -79,14 +77,11 @@ def test_a_manifest_sets_no_environment_and_names_no_code(
 def test_a_commit_of_a_shipped_repository_is_not_run(clone: Path, trap: Path, changed: Callable[..., Path]) -> None:
     git(trap, "add", "-A", "--force")
     git(trap, "commit", "-qm", "more")
-    commit = subprocess.run(["git", "-C", trap, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+    commit = git(trap, "rev-parse", "HEAD").strip()
     (trap.parent / "mark").unlink(missing_ok=True)
-    code = {"commit": commit, "unclean": [], "root": str(trap)}
-    run = changed(code=code)
-    environment = {**os.environ, "PYTHONPATH": str(clone)}
-    words = [sys.executable, "-P", "-m", "dactnlg", "reproduce", str(run)]
-    # Nor because the current folder is that repository.
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=trap)
+    run = changed(code={"commit": commit, "unclean": [], "root": str(trap)})
+    # Not even from within that repository.
+    done = dactnlg(clone, "reproduce", run, folder=trap)
     assert (done.returncode, done.stdout) == (2, "")
     assert (
         done.stderr
@@ -95,9 +90,7 @@ def test_a_commit_of_a_shipped_repository_is_not_run(clone: Path, trap: Path, ch
     assert not list(trap.parent.glob("mark*"))
 
 
-def test_a_named_checkout_gives_its_commit_and_nothing_else(
-    clone: Path, scored_run: Path, trap: Path, tmp_path: Path
-) -> None:
+def test_of_a_named_checkout_only_the_commit_is_used(clone: Path, scored_run: Path, trap: Path, tmp_path: Path) -> None:
     done = dactnlg(clone, "reproduce", scored_run, "--code", trap)
     assert done.returncode == 0, done.stderr
     assert f"of {trap}, in the folder" in done.stderr
@@ -113,9 +106,10 @@ def test_a_named_checkout_gives_its_commit_and_nothing_else(
         ({"environment": {"KERAS_BACKEND": "../evil"}}, "sets KERAS_BACKEND"),
         ({"environment": {"TF_ENABLE_ONEDNN_OPTS": "1 "}}, "sets TF_ENABLE_ONEDNN_OPTS"),
         ({"environment": {"CUDA_VISIBLE_DEVICES": "0\n"}}, "sets CUDA_VISIBLE_DEVICES"),
+        ({"tuned": {"trained_with": [3]}}, r"tuned\.trained_with is no section"),
     ],
 )
-def test_odd_facts_are_refused(
+def test_invalid_facts_of_a_manifest_are_refused(
     changed: Callable[..., Path], facts: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch, clone: Path
 ) -> None:
     monkeypatch.setattr("dactnlg.experiments.reproduce._repository", lambda *_: clone)
@@ -137,14 +131,11 @@ def test_odd_facts_are_refused(
         {"scores": []},
     ],
 )
-def test_an_evaluation_has_the_choices_of_evaluate(odd: dict[str, Any]) -> None:
+def test_an_evaluation_of_a_manifest_has_only_options_of_evaluate(odd: dict[str, Any]) -> None:
     entry = {"source": "trails", "split": "test", "options": {"beam_width": 2}, "scores": {"single": {"BLEU-4": {}}}}
     assert checked_evaluation({**entry, "vectors": "/nowhere"})["vectors"] is None
     with pytest.raises(RunError, match="the run's manifest has"):
         checked_evaluation({**entry, **odd})
-
-
-# --- links
 
 
 @pytest.mark.parametrize("name", [".lock", ".publishing", "partial-manifest.json", "manifest.json", "deep/notes.txt"])
@@ -155,7 +146,7 @@ def test_a_run_with_links_out_of_it_is_refused(scored_run: Path, tmp_path: Path,
     (run / name).parent.mkdir(exist_ok=True)
     (run / name).unlink(missing_ok=True)
     (run / name).symlink_to(secret)
-    # What every command that reads a run does first.
+    # As every command that reads a run does first.
     with pytest.raises(RunError, match="is a link to .*secret, out of its folder"):
         Run(run).check()
     with pytest.raises(RunError, match="is a link to .*secret, out of its folder"):
@@ -163,14 +154,14 @@ def test_a_run_with_links_out_of_it_is_refused(scored_run: Path, tmp_path: Path,
     assert secret.read_text() == "mine"
 
 
-def test_a_pipe_in_the_place_of_a_file(scored_run: Path, tmp_path: Path) -> None:
+def test_a_run_with_a_pipe_is_refused(scored_run: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(scored_run, tmp_path / "run"))
     os.mkfifo(run / "weights.safetensors")
     with pytest.raises(RunError, match="weights.safetensors is neither a file nor a folder"):
         Run(run).check()
 
 
-def test_links_within_a_run_and_to_a_run_are_files_like_others(scored_run: Path, tmp_path: Path) -> None:
+def test_links_within_a_run_and_to_a_run_are_followed(scored_run: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(scored_run, tmp_path / "run"))
     (run / "again.yaml").symlink_to("config.yaml")
     (tmp_path / "latest").symlink_to(run)

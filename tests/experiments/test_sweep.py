@@ -1,4 +1,4 @@
-"""Sweeps through Ray Tune: ordinary runs, ranked on the validation split, whole whatever stops them."""
+"""Sweeps through Ray Tune: ordinary runs, ranked on the validation split, and resumed whatever stopped them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import pytest
 from dactnlg import models
 from dactnlg._utils import cluster
 from dactnlg.cli.main import main
+from dactnlg.experiments import ray_tune
 from dactnlg.experiments.ray_tune import _wait_for_trial
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import load_config
@@ -30,9 +31,16 @@ pytestmark = pytest.mark.needs("ray", "pip install 'dactnlg[ray]'")
 Sweep = Callable[..., str]
 RANDOM = "config: trails-random\nspace:\n  training.seed: [3, 1, 2]\n"
 ONE = "config: trails-random\nspace:\n  training.seed: [3]\n"
+# Scored by greedy search without constraints, which is fast.
 SMALL = """
 config: trails-sclstm
-set: {model.embedding_size: 8, training.batch_size: 128, training.epochs: 4, training.patience: 100}
+set:
+  model.embedding_size: 8
+  training.batch_size: 128
+  training.epochs: 4
+  training.patience: 100
+  decoding.beam_width: 1
+  decoding.constraint: none
 space:
   model.hidden_size: [8]
   training.learning_rate:
@@ -48,7 +56,7 @@ def ray() -> Iterator[object]:
 
 @pytest.fixture
 def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Sweep:
-    """Run the command on a sweep file of this text, in `tmp_path`; gives what it printed, message last."""
+    """Give a function that runs the command in `tmp_path` on a sweep file of this text, and returns what it prints."""
     monkeypatch.chdir(tmp_path)
 
     def run(text: str, *more: str, code: int = 0) -> str:
@@ -89,76 +97,83 @@ def test_trials_are_ordinary_runs_ranked_on_validation(sweep: Sweep, capfd: pyte
     assert main(["generate", "--model", best["run"], "goodbye()"]) == 0
     assert main(["leaderboard", *(trial["run"] for trial in found["trials"])]) == 0
     assert capfd.readouterr().out.count("trial-0000") == 3
-    # Names of scores are taken as everywhere, and stand for the same sweep.
-    assert sweep(RANDOM, "--preset", "single", "--metric", "bleu-4", "--resume") == table
-    assert "BLEU is no single score" in sweep(RANDOM, "--metric", "BLEU", "--resume", code=2)
-    # Done is done.
+    # Finished trials are not run again; the case of a score's name does not matter.
     before = {path: path.stat().st_mtime_ns for path in Path("runs").glob("trial-*/*.json")}
-    assert sweep(RANDOM, "--preset", "single", "--resume") == table
+    assert sweep(RANDOM, "--preset", "single", "--metric", "bleu-4", "--resume") == table
     assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert "BLEU is no single score" in sweep(RANDOM, "--metric", "BLEU", "--resume", code=2)
     assert "holds a sweep already" in sweep(RANDOM, "--preset", "single", code=2)
     assert "another preset" in sweep(RANDOM, "--resume", code=2)
 
 
-def test_a_trial_that_fails_is_named_and_done_again(sweep: Sweep) -> None:
-    printed = sweep(RANDOM, "--metric", "BLUE-4", code=2)
+def test_a_trial_that_fails_is_named_and_run_again(sweep: Sweep) -> None:
+    two = "config: trails-random\nspace:\n  training.seed: [3, 1]\n"
+    printed = sweep(two, "--metric", "BLUE-4", code=2)
     assert printed.startswith("dactnlg: unknown metric 'BLUE-4'") and not Path("runs").exists()
-    # One trial's folder is somebody's thesis. A sweep file beside it makes the folder a sweep's that was cut off early.
-    thesis = Path("runs") / "trial-00001" / "thesis.tex"
-    thesis.parent.mkdir(parents=True)
-    thesis.write_text("years of work")
-    assert "holds other files" in sweep(RANDOM, code=2)
-    begun = "config: trails-random\nset: {}\nspace: {training.seed: [3, 1, 2]}\nsamples: 1\nseed: 1\nmetric: BLEU-4\n"
+    # One trial's folder holds a file of the user's. With a sweep file beside it the folder is that of a stopped sweep.
+    foreign = Path("runs") / "trial-00001" / "thesis.tex"
+    foreign.parent.mkdir(parents=True)
+    foreign.write_text("a thesis")
+    assert "holds other files" in sweep(two, code=2)
+    begun = "config: trails-random\nset: {}\nspace: {training.seed: [3, 1]}\nsamples: 1\nseed: 1\nmetric: BLEU-4\n"
     Path("runs/sweep.yaml").write_text(begun)
-    printed = sweep(RANDOM, "--resume", "--json", "out.json", code=1)
-    assert "1 of 3 trials failed" in printed and "holds other files" in printed
-    assert [trial["status"] for trial in trials()["trials"]] == ["done", "done", "failed"]
-    assert trials()["trials"][-1]["settings"] == {"training.seed": 1}, "which of them failed has to be told"
-    assert thesis.exists()
-    thesis.unlink()
-    sweep(RANDOM, "--resume", "--json", "out.json")
-    assert [trial["status"] for trial in trials()["trials"]] == ["done"] * 3
+    printed = sweep(two, "--resume", "--json", "out.json", code=1)
+    assert "1 of 2 trials failed" in printed and "holds other files" in printed
+    assert [trial["status"] for trial in trials()["trials"]] == ["done", "failed"]
+    assert trials()["trials"][-1]["settings"] == {"training.seed": 1}
+    assert foreign.exists()
+    foreign.unlink()
+    sweep(two, "--resume", "--json", "out.json")
+    assert [trial["status"] for trial in trials()["trials"]] == ["done", "done"]
 
 
-def test_what_a_kill_may_leave_of_a_sweep(sweep: Sweep) -> None:
-    # A lock and half of the specification: as if it had not begun.
+def test_a_sweep_needs_neither_a_clean_start_nor_a_complete_state_of_ray(sweep: Sweep) -> None:
+    # A kill before the beginning leaves a lock and half of the specification.
     Path("runs").mkdir()
     Path("runs", ".sweeping").touch()
     Path("runs", "partial-sweep.yaml").write_text("config: tra")
     table = sweep(ONE)
-    # Half of the files that Ray Tune keeps: the runs are their own checkpoints.
+    # On a loaded machine Ray Tune writes its state between the last report of a trial and its end, and not again.
+    state = max(Path("runs/.ray").glob("experiment_state-*.json"))
+    text, count = re.subn(r'(\bdone\\*": )true', r"\1false", state.read_text())
+    assert count
+    state.write_text(text)
+    assert sweep(ONE, "--resume") == table
+    # A kill later may truncate its files, which are not needed, since runs are their own checkpoints.
     for pattern in ("tuner.pkl", "experiment_state-*.json"):
         path = max(Path("runs/.ray").glob(pattern))
         path.write_bytes(path.read_bytes()[:50])
         assert sweep(ONE, "--resume") == table
 
 
-def test_a_sweep_goes_on_with_the_configuration_that_it_began_with(sweep: Sweep) -> None:
+@pytest.fixture
+def no_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupt every sweep when its first trial would begin."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ray_tune, "run_trials", interrupt)
+
+
+@pytest.mark.usefixtures("no_trials")
+def test_a_sweep_is_resumed_with_the_configuration_that_it_began_with(sweep: Sweep) -> None:
     base = "corpus: {name: trails}\nmodel: {name: random}\ndecoding: {max_length: %d}\n"
     Path("base.yaml").write_text(base % 60)
     text = ONE.replace("trails-random", "base.yaml")
-    table = sweep(text)
-    assert sweep(text, "--resume") == table
+    sweep(text, code=130)
+    sweep(text, "--resume", code=130)
     Path("base.yaml").write_text(base % 70)
     assert "begun with another configuration" in sweep(text, "--resume", code=2)
 
 
-def test_a_sweep_that_has_ended_needs_no_mark_of_ray(sweep: Sweep) -> None:
-    # Under load Ray Tune writes its state between the last report of a trial and its end, and not again.
-    table = sweep(ONE)
-    state = max(Path("runs/.ray").glob("experiment_state-*.json"))
-    text, count = re.subn(r'(\bdone\\*": )true', r"\1false", state.read_text())
-    assert count
-    state.write_text(text)
-    assert sweep(ONE, "--resume") == table
-
-
+@pytest.mark.usefixtures("no_trials")
 def test_two_sweeps_do_not_share_a_folder(sweep: Sweep) -> None:
     Path("runs").mkdir()
     with Path("runs", ".sweeping").open("a") as lock:
         portalocker.lock(lock, portalocker.LOCK_EX | portalocker.LOCK_NB)
         assert "is being swept by another process" in sweep(ONE, code=2)
-    sweep(ONE)
+    sweep(ONE, code=130)
 
 
 def test_a_trial_waits_for_the_process_of_a_killed_sweep(tmp_path: Path) -> None:
@@ -174,7 +189,7 @@ def test_a_trial_waits_for_the_process_of_a_killed_sweep(tmp_path: Path) -> None
     assert order == ["released", "trial"]
 
 
-def test_after_ctrl_c_it_goes_on_and_ends_as_if_unbroken(sweep: Sweep, tmp_path: Path) -> None:
+def test_a_sweep_resumed_after_ctrl_c_ends_as_if_uninterrupted(sweep: Sweep, tmp_path: Path) -> None:
     text = f"{SMALL}    {{loguniform: [1e-3, 1e-2]}}\nsamples: 2\nseed: 5\n"
 
     def interrupt() -> None:
@@ -202,8 +217,8 @@ def test_after_ctrl_c_it_goes_on_and_ends_as_if_unbroken(sweep: Sweep, tmp_path:
     assert len(rates) == 2 and all(1e-3 <= rate <= 1e-2 for rate in rates)
 
 
-def test_a_hopeless_trial_is_stopped_and_still_an_ordinary_run(sweep: Sweep) -> None:
-    # One after the other, though there are two cores: the second finds the first one's losses to be measured by.
+def test_a_trial_stopped_early_is_an_ordinary_run(sweep: Sweep) -> None:
+    # One after the other, so that the second is compared with the losses of the first.
     printed = sweep(f"{SMALL}    [0.01, 1.0e-7]\n", "--jobs", "1", "--early-stopping", "--json", "out.json")
     by_rate = {trial["settings"]["training.learning_rate"]: trial for trial in trials()["trials"]}
     assert (by_rate[0.01]["status"], by_rate[0.01]["epochs"]) == ("done", 4)

@@ -1,4 +1,4 @@
-"""Sweep files: what may be tried, and every mistake at once."""
+"""Sweep files: their search spaces, and messages with all mistakes at once."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ def write(folder: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("name", sweep_names())
-def test_every_sweep_of_ours_is_valid(name: str) -> None:
+def test_every_sweep_of_the_project_is_valid(name: str) -> None:
     assert load_sweep(name) == load_sweep(f"configs/sweeps/{name}.yaml")
 
 
-def test_a_space_is_read_whole(tmp_path: Path) -> None:
+def test_the_corners_of_a_space_are_all_combinations_of_its_ends(tmp_path: Path) -> None:
     sweep = load_sweep(write(tmp_path, GOOD), {"metric": "SER"}, {"training.seed": 7})
     assert (sweep.size(), sweep.metric, sweep.samples) == (10, "SER", 5)
     assert load_sweep(write(tmp_path, sweep.to_yaml())) == sweep
     tried = list(corners(sweep))
     assert len(tried) == 16
     assert all(isinstance(config, Config) and config.training.seed == 7 for config in tried)
-    # The upper end of randint is not among what is drawn: Ray Tune's definition.
+    # Ray Tune's randint excludes its upper end.
     assert {config.training.batch_size for config in tried} == {8, 64}
     assert {config.model.hidden_size for config in tried} == {16, 32}
     assert {config.training.learning_rate for config in tried} == {1e-3, 1e-2}
 
 
-def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_of_a_sweep_are_reported_at_once(tmp_path: Path) -> None:
     file = write(
         tmp_path,
         """
@@ -100,18 +100,18 @@ space:
         ("- 1", "a mapping"),
     ],
 )
-def test_mistakes_of_the_file(text: str, message: str, tmp_path: Path) -> None:
+def test_a_mistake_of_a_sweep_is_named_with_its_line(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load_sweep(write(tmp_path, text))
     assert message in str(caught.value)
 
 
-def test_a_configuration_beside_the_file_comes_first(tmp_path: Path) -> None:
+def test_a_configuration_beside_the_sweep_takes_precedence(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("corpus: {name: trails}\nmodel: {name: lstm, hidden_size: 3}")
     sweep = load_sweep(write(tmp_path, "config: mine.yaml\nspace: {training.seed: [1]}"))
     assert [(config.model.name, config.model.hidden_size) for config in corners(sweep)] == [("lstm", 3)]
 
 
-def test_a_sweep_that_is_not_there() -> None:
+def test_the_message_on_an_unknown_sweep_names_the_nearest() -> None:
     with pytest.raises(ConfigError, match="there is no sweep trials-sclstm; did you mean 'trails-sclstm'"):
         load_sweep("trials-sclstm")

@@ -1,11 +1,9 @@
-"""Tuning of a run's search: what is found is the best that is faithful, stands in the run, and is used by default."""
+"""Tuning of a run's search: the best faithful setting is found, written to the run, and used by default."""
 
 from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,21 +12,37 @@ import pytest
 
 from dactnlg import models
 from dactnlg.cli.main import main
+from dactnlg.errors import RunError
 from dactnlg.evaluation.evaluate import evaluate
-from dactnlg.experiments.tuning import LEEWAY, TRIED, tune
+from dactnlg.experiments.tuning import LEEWAY, TRIED, TuningResult, tune
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
 
-ACTS = 40
+ACTS = 24
 
 
 @pytest.fixture
 def run(poor_run: Callable[[str], Path], tmp_path: Path) -> Path:
-    """A copy of a poor run, which says short sentences: there is something to be found."""
+    """A copy of a poor run, whose sentences are short, so that other settings are better."""
     return Path(shutil.copytree(poor_run("sclstm"), tmp_path / "run"))
+
+
+@pytest.fixture(scope="module")
+def tuning(poor_run: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TuningResult]:
+    """Another copy, evaluated and then tuned, and the result of tuning."""
+    run = Path(shutil.copytree(poor_run("sclstm"), tmp_path_factory.mktemp("tuned") / "run"))
+    evaluate(run, split="valid", presets=["single"])
+    assert "evaluations" in read(run)
+    return run, tune(run, acts=ACTS)
+
+
+@pytest.fixture
+def tuned(tuning: tuple[Path, TuningResult], tmp_path: Path) -> Path:
+    """A copy of the tuned run."""
+    return Path(shutil.copytree(tuning[0], tmp_path / "tuned"))
 
 
 def read(run: Path) -> dict[str, Any]:
@@ -36,9 +50,8 @@ def read(run: Path) -> dict[str, Any]:
     return found
 
 
-def test_the_best_faithful_setting_is_chosen_and_used(run: Path) -> None:
-    evaluate(run, split="valid", presets=["single"])
-    result = tune(run, acts=ACTS)
+def test_the_best_faithful_setting_is_chosen_and_used(tuning: tuple[Path, TuningResult]) -> None:
+    run, result = tuning
     assert len({each.setting for each in result.tried}) == len(result.tried)
     for name, values in TRIED.items():
         tried = {getattr(each.setting, name) for each in result.tried}
@@ -56,43 +69,40 @@ def test_the_best_faithful_setting_is_chosen_and_used(run: Path) -> None:
     assert manifest["tuned"]["split"] == "valid"
     assert "evaluations" not in manifest, "they were of other sentences"
 
-    # By default it now says what it says with the settings given one by one.
+    # Its default sentences are those of the chosen settings.
     acts = ["inform_count(count=12;difficulty=easy)", "?request(region)"]
     given = GenerationOptions(**result.chosen.setting._asdict())
     assert Generator.load(run).generate(acts) == Generator.load(run).generate(acts, given)
 
 
-def test_a_tuned_run_is_resumed_with_its_own_configuration(run: Path) -> None:
-    before = load_config(run / "config.yaml")
-    tune(run, acts=ACTS)
-    weights = (run / "weights.safetensors").read_bytes()
-    with pytest.raises(Exception, match=r"resume it with its own config\.yaml"):
-        train(before, run, resume=True, progress=False)
-    train(load_config(run / "config.yaml", models=models), run, resume=True, progress=False)
-    assert (run / "weights.safetensors").read_bytes() == weights
-    assert read(run)["setting"] != ""
+def test_a_tuned_run_is_resumed_with_its_own_configuration(run: Path, tuned: Path) -> None:
+    weights, setting = (tuned / "weights.safetensors").read_bytes(), read(tuned)["setting"]
+    with pytest.raises(RunError, match=r"resume it with its own config\.yaml"):
+        train(load_config(run / "config.yaml", models=models), tuned, resume=True, progress=False)
+    train(load_config(tuned / "config.yaml", models=models), tuned, resume=True, progress=False)
+    assert (tuned / "weights.safetensors").read_bytes() == weights
+    assert read(tuned)["setting"] == setting
 
 
-def test_tuning_twice_changes_nothing_more(run: Path) -> None:
-    first = tune(run, acts=ACTS)
-    config = (run / "config.yaml").read_bytes()
-    again = tune(run, acts=ACTS)
-    assert again.before.setting == first.chosen.setting
-    assert again.chosen.score == first.chosen.score
-    assert (run / "config.yaml").read_bytes() == config
+def test_tuning_a_tuned_run_changes_nothing(tuning: tuple[Path, TuningResult], tuned: Path) -> None:
+    config = (tuned / "config.yaml").read_bytes()
+    again = tune(tuned, acts=ACTS)
+    assert again.before.setting == tuning[1].chosen.setting
+    assert again.chosen.score == tuning[1].chosen.score
+    assert (tuned / "config.yaml").read_bytes() == config
 
 
-def test_by_one_command(run: Path, repository: Path) -> None:
-    command = [sys.executable, "-m", "dactnlg", "tune", str(run), "--acts", "12", "--metric", "rouge-l"]
+def test_tune_writes_the_chosen_setting_unless_it_is_a_dry_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["tune", str(run), "--acts", "6", "--metric", "rouge-l"]
     files = [path.read_bytes() for path in (run / "config.yaml", run / "manifest.json")]
-    done = subprocess.run([*command, "--dry-run"], capture_output=True, text=True, cwd=repository)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("ROUGE-L (nlg-eval) of 12 acts of the validation split")
-    assert sum(line.startswith(">") for line in done.stdout.splitlines()) == 1
+    assert main([*command, "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("ROUGE-L (nlg-eval) of 6 acts of the validation split")
+    assert sum(line.startswith(">") for line in shown.splitlines()) == 1
     assert files == [path.read_bytes() for path in (run / "config.yaml", run / "manifest.json")]
-    done = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, cwd=repository)
-    found = json.loads(done.stdout)
-    assert found["metric"] == "ROUGE-L" and found["acts"] == 12
+    assert main([*command, "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["metric"] == "ROUGE-L" and found["acts"] == 6
     assert found["chosen"] in found["tried"] and found["before"] in found["tried"]
     assert load_config(run / "config.yaml").decoding.beam_width == found["chosen"]["beam_width"]
 
@@ -105,14 +115,16 @@ def test_by_one_command(run: Path, repository: Path) -> None:
         (["--metric", "diversity"], "diversity is no single score, but distinct-1"),
     ],
 )
-def test_mistakes(more: list[str], message: str, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tune_refuses_unknown_scores_in_one_line(
+    more: list[str], message: str, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["tune", str(run), *more]) == 2
     told = capsys.readouterr()
     assert (told.out, told.err.count("\n")) == ("", 1)
     assert message in told.err
 
 
-def test_runs_that_have_nothing_to_tune(
+def test_runs_without_a_search_or_unfinished_are_not_tuned(
     run: Path, random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for folder, message in (
