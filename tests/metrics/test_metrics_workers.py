@@ -70,7 +70,7 @@ def test_a_worker_does_its_share(workers: Workers, aligner: Aligner) -> None:
 
     def slowly(block: Texts) -> list[tuple[float, ...]]:
         mine.append(block)
-        time.sleep(0.2)
+        time.sleep(0.1)
         return aligner.align_texts(block)
 
     assert workers.share(blocks, slowly) == [aligner.align_texts(block) for block in blocks]
