@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import portalocker
 import pytest
 from helpers import dactnlg, git, missing
 from hypothesis import settings
@@ -158,14 +159,21 @@ def poor_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     from dactnlg.runs.config import load_config
     from dactnlg.training.train import train
 
+    base = tmp_path_factory.getbasetemp()
+
     @cache
     def run(model: str) -> Path:
-        folder = tmp_path_factory.mktemp(f"poor-{model}") / "run"
         # The random baseline has no use for the sizes of a model, nor the Transformer for all of them.
         keys = models.section(model).model_fields
         sizes = [one for one in POOR_SIZES if one.split("=")[0].removeprefix("model.") in keys]
         overrides = [*POOR, *sizes, *POORER.get(model, [])] if model != "random" else []
-        return train(load_config(f"trails-{model}", overrides, models), folder, progress=False).path
+        # Of several workers of pytest-xdist one trains, and each of them has a copy of its own.
+        shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"trained-{model}"
+        shared.mkdir(exist_ok=True)
+        with portalocker.Lock(shared / "lock", timeout=600):
+            if not (shared / "run" / "manifest.json").exists():
+                train(load_config(f"trails-{model}", overrides, models), shared / "run", progress=False)
+        return Path(shutil.copytree(shared / "run", tmp_path_factory.mktemp(f"poor-{model}") / "run"))
 
     return run
 

@@ -62,7 +62,7 @@ def test_the_faultless_hypothesis_with_the_highest_gain_is_chosen(
     poor_run: Callable[[str], Path], constraint: str
 ) -> None:
     generator = Generator.load(poor_run("sclstm"))
-    turns = [example.turn for example in load_corpus("trails").split("test")]
+    turns = [example.turn for example in load_corpus("trails").split("test")[::2]]
     found = generator.generate(turns, GenerationOptions(constraint=constraint, mbr=True))
     beams = generator.generate(turns, GenerationOptions(constraint=constraint, n_best=10))
     other = 0

@@ -78,9 +78,8 @@ def sentences(folder: Path) -> bytes:
     return (folder / "out.txt").read_bytes()
 
 
-@pytest.mark.parametrize("constraint", ["none", "rerank", "hard"])
 def test_a_killed_and_resumed_generation_equals_an_unbroken_one(
-    constraint: str, poor_run: Callable[[str], Path], tmp_path: Path
+    poor_run: Callable[[str], Path], tmp_path: Path
 ) -> None:
     run = poor_run("sclstm")
     folders = [tmp_path / "whole", tmp_path / "broken"]
@@ -88,11 +87,11 @@ def test_a_killed_and_resumed_generation_equals_an_unbroken_one(
         folder.mkdir()
         write_acts(folder, 300)
     # As JSON: scores show the last digit of what was computed.
-    options = ["--format", "json", "--beam-width", "3", "--constraint", constraint]
+    options = ["--format", "json", "--beam-width", "3"]
     subprocess.run(command(run, folders[0], *options), env=ENVIRONMENT, check=True)
     whole = sentences(folders[0])
     assert whole.count(b"\n") == 300
-    chance, output, kills = random.Random(constraint), folders[1] / "out.txt", 0
+    chance, output, kills = random.Random(3), folders[1] / "out.txt", 0
     for _ in range(20):
         before = output.stat().st_size if output.exists() else 0
         with subprocess.Popen(command(run, folders[1], *options, "--resume"), env=ENVIRONMENT) as process:
@@ -302,16 +301,16 @@ def test_the_beginning_of_every_block_is_announced(tmp_path: Path, monkeypatch: 
 def test_a_block_is_the_same_whatever_came_before(
     constraint: Constraint, poor_run: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    lines = write_acts(tmp_path, 240).read_bytes().splitlines(keepends=True)
+    lines = write_acts(tmp_path, 120).read_bytes().splitlines(keepends=True)
     random.Random(3).shuffle(lines)
     options = GenerationOptions(constraint=constraint, beam_width=10)
     found = []
     for order in ((0, 1, 2), (2, 1, 0)):
         worker, data = GenerationWorker(poor_run("sclstm"), "numpy", "json", options), {}
         for block in order:
-            first = 80 * block
+            first = 40 * block
             worker.forget()
-            data[block] = generate_block(lines[first : first + 80], first, "acts", worker.generate).data
+            data[block] = generate_block(lines[first : first + 40], first, "acts", worker.generate).data
         found.append(data)
     assert found[0] == found[1]
 

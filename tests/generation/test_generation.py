@@ -18,6 +18,7 @@ from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.decoders.decoder import Plan
+from dactnlg.generation.decoders.keras_decoder import KerasDecoder
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.generation.unseen.doubts import Doubts
@@ -29,7 +30,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.values.neighbours import Neighbours
 
 
-@pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical", "transformer"])
+@pytest.fixture(scope="module", params=["random", "sclstm", "hierarchical", "transformer"])
 def run(request: pytest.FixtureRequest, poor_run: Callable[[str], Path]) -> Path:
     return poor_run(request.param)
 
@@ -43,13 +44,15 @@ def generator(run: Path) -> Generator:
 def test_the_hard_constraint_says_every_value_of_every_test_act(generator: Generator) -> None:
     corpus = load_corpus("trails")
     turns = [example.turn for example in corpus.split("test")]
+    # Searches with Keras take longer.
+    turns = turns[::3] if isinstance(generator.decoder, KerasDecoder) else turns
     checker = corpus.card.style().checker()
     results = generator.generate(turns, GenerationOptions(constraint="hard"))
     assert [result.act for result in results] == [str(turn) for turn in turns]
     origins = Counter(result.origin for result in results)
-    # Both roads are taken: the search's, and for what it cannot end in time the templates'.
-    assert origins["template"] > 10
-    assert generator.decoder is None or origins["model"] + origins["composed"] > 40
+    # Some are found by the search, and those that it cannot end in time are templates.
+    assert origins["template"] > len(turns) / 30
+    assert generator.decoder is None or origins["model"] + origins["composed"] > len(turns) / 8
     for turn, result in zip(turns, results, strict=True):
         assert result.text.strip()
         assert "SLOT_" not in result.text + result.raw
@@ -264,7 +267,7 @@ def test_no_placeholder_is_shown_under_weaker_constraints(generator: Generator) 
 
 @pytest.mark.parametrize("constraint", ["hard", "rerank"])
 def test_n_best_is_ordered_and_distinct(generator: Generator, constraint: str) -> None:
-    # The template road, on which a poor model ends with some acts, has one sentence.
+    # A template, with which a poor model ends for some acts, is one sentence.
     acts = ["inform(name='Red Kite Ridge';difficulty=easy)", "goodbye()", "?request(region)"]
     options = GenerationOptions(n_best=4, constraint=constraint)
     several = [each for each in generator.generate(acts, options) if len(each.n_best) > 1]
@@ -334,8 +337,8 @@ def test_unknown_slots_are_said_unless_strict(generator: Generator) -> None:
     assert "77 bar" in result.text and "Fern Loop" in result.text
 
 
-def test_evaluation_scores_every_row(run: Path) -> None:
-    result = evaluate(run, options=GenerationOptions(constraint="hard"))
+def test_evaluation_scores_every_row(poor_run: Callable[[str], Path]) -> None:
+    result = evaluate(poor_run("sclstm"), options=GenerationOptions(constraint="hard"))
     data = result.to_dict()
     assert data["scores"]["SER"]["value"] == 0.0
     assert 0.0 < data["scores"]["BLEU-4"]["value"] <= 1.0

@@ -18,7 +18,7 @@ from dactnlg.generation.files import blocks
 
 pytestmark = pytest.mark.needs("ray", "pip install 'dactnlg[ray]'")
 Generate = Callable[..., str]
-COUNT = 700
+COUNT = 280
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -35,7 +35,7 @@ def generate(
     """Write a file of sentences as JSON, whose scores show the last digit; returns the message."""
     model = str(poor_run("sclstm"))
     capfd.readouterr()  # what TensorFlow says when training imports it
-    monkeypatch.setattr(blocks, "BLOCK", 100)
+    monkeypatch.setattr(blocks, "BLOCK", 40)
     monkeypatch.chdir(tmp_path)
 
     def run(output: str, *more: str, code: int = 0) -> str:
@@ -55,11 +55,11 @@ def write_acts(count: int = COUNT) -> list[str]:
     return acts
 
 
-@pytest.mark.parametrize("constraint", ["none", "rerank", "hard"])
-def test_two_processes_write_what_one_writes(constraint: str, generate: Generate) -> None:
+def test_two_processes_write_what_one_writes(generate: Generate) -> None:
+    # Under the hard constraint, which needs most; of each, test_bulk generates blocks in different orders.
     write_acts()
-    assert generate("one.txt", "--constraint", constraint) == ""
-    assert generate("two.txt", "--constraint", constraint, "--jobs", "2") == ""
+    assert generate("one.txt") == ""
+    assert generate("two.txt", "--jobs", "2") == ""
     assert Path("two.txt").read_bytes() == Path("one.txt").read_bytes()
     assert Path("two.txt.state").read_bytes() == Path("one.txt.state").read_bytes()
     assert Path("two.txt").read_bytes().count(b"\n") == COUNT
@@ -67,13 +67,13 @@ def test_two_processes_write_what_one_writes(constraint: str, generate: Generate
 
 def test_a_bad_line_stops_both_alike_and_each_resumes_the_other(generate: Generate) -> None:
     acts = write_acts()
-    bad = [*acts[:512], "inform(nmae=x)", *acts[513:]]
+    bad = [*acts[:204], "inform(nmae=x)", *acts[205:]]
     Path("acts.txt").write_text("".join(f"{act}\n" for act in bad), encoding="utf-8")
     alone, told = (generate(f"{jobs}.txt", "--jobs", jobs, code=2) for jobs in ("1", "2"))
     assert told == alone
-    assert told.startswith("dactnlg: acts.txt, line 513: unknown slot 'nmae'") and told.count("\n") == 1
+    assert told.startswith("dactnlg: acts.txt, line 205: unknown slot 'nmae'") and told.count("\n") == 1
     assert Path("2.txt").read_bytes() == Path("1.txt").read_bytes()
-    assert Path("2.txt").read_bytes().count(b"\n") == 512
+    assert Path("2.txt").read_bytes().count(b"\n") == 204
     write_acts()
     # Each goes on with what the other began.
     generate("1.txt", "--jobs", "2", "--resume")
@@ -84,7 +84,7 @@ def test_a_bad_line_stops_both_alike_and_each_resumes_the_other(generate: Genera
 
 def test_bad_lines_are_skipped_alike(generate: Generate) -> None:
     acts = write_acts()
-    for place, bad in ((3, "inform(nmae=x)"), (150, ""), (512, "inform("), (513, "nothing")):
+    for place, bad in ((3, "inform(nmae=x)"), (60, ""), (204, "inform("), (205, "nothing")):
         acts[place] = bad
     Path("acts.txt").write_text("".join(f"{act}\n" for act in acts), encoding="utf-8")
     alone, told = (generate(f"{jobs}.txt", "--skip-bad", "--jobs", jobs) for jobs in ("1", "2"))
@@ -92,7 +92,7 @@ def test_bad_lines_are_skipped_alike(generate: Generate) -> None:
     assert Path("2.txt").read_bytes() == Path("1.txt").read_bytes()
     assert Path("2.txt.state").read_bytes() == Path("1.txt.state").read_bytes()
     lines = Path("2.txt").read_text(encoding="utf-8").split("\n")
-    assert [n for n, line in enumerate(lines[:-1]) if '"error"' in line] == [3, 150, 512, 513]
+    assert [n for n, line in enumerate(lines[:-1]) if '"error"' in line] == [3, 60, 204, 205]
     assert len(lines) == COUNT + 1
 
 

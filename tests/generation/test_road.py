@@ -66,7 +66,7 @@ def test_few_frames_lie_between_generate_and_the_step(
     else:
         # A compiled step is called once for each shape, while it is traced.
         monkeypatch.setattr(generator.decoder.model, "step", counter.watch(generator.decoder.model.step))
-    some = ACTS if backend == "numpy" else ACTS[:4]
+    some = ACTS[:30] if backend == "numpy" else ACTS[:4]
     for options in WAYS:
         generator.generate(some, options)
         generator.generate(ODD, options, strict=False)
@@ -77,18 +77,19 @@ def test_few_frames_lie_between_generate_and_the_step(
 
 def test_many_threads_get_what_one_gets(poor_run: Callable[[str], Path]) -> None:
     run = poor_run("sclstm")
-    expected = [Generator.load(run).generate(ACTS, options) for options in WAYS]
-    shared, together = Generator.load(run), Barrier(8)
+    some = ACTS[:20]
+    expected = [Generator.load(run).generate(some, options) for options in WAYS]
+    shared, together = Generator.load(run), Barrier(6)
 
     def generate(number: int) -> list[Any]:
         together.wait()
         # Every thread another order of options and another stretch of acts first, so that caches fill in a race.
         order = [(place + number) % len(WAYS) for place in range(len(WAYS))]
-        found = {place: shared.generate(ACTS, WAYS[place]) for place in order}
+        found = {place: shared.generate(some, WAYS[place]) for place in order}
         return [found[place] for place in range(len(WAYS))]
 
-    with ThreadPoolExecutor(8) as pool:
-        for result in pool.map(generate, range(8)):
+    with ThreadPoolExecutor(6) as pool:
+        for result in pool.map(generate, range(6)):
             assert [[g.text for g in row] for row in result] == [[g.text for g in row] for row in expected]
             assert [[g.slots_ok for g in row] for row in result] == [[g.slots_ok for g in row] for row in expected]
 

@@ -154,12 +154,13 @@ def test_batches_of_any_shape_are_learned_from(name: str) -> None:
     # Training, validation and test splits differ in their longest sentence, act and value; compiled steps must not.
     model = build(name)
     model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=False)
-    for width, entries, words in ((6, 4, 4), (9, 8, 4), (6, 4, 8)):
+    # The second shape has the step compiled for any, of which the third is one.
+    for width, entries, words in ((6, 4, 4), (9, 8, 6), (7, 5, 8)):
         batch = inputs([3, 6, 5], width)
         batch["entries"] = np.pad(batch["entries"], ((0, 0), (0, entries - 4), (0, 0)))
         batch["words"] = np.pad(batch["words"], ((0, 0), (0, entries - 4), (0, words - 4)))
         assert np.isfinite(float(model.train_on_batch(batch)))
-        assert np.isfinite(float(model.test_on_batch(batch)))
+    assert np.isfinite(float(model.test_on_batch(batch)))
 
 
 class Echo(NeuralModel):
@@ -217,10 +218,12 @@ def test_half_precision_gives_nearly_the_same_loss(name: str, precision: str) ->
 
 
 def test_models_are_found_by_their_files() -> None:
-    assert {*MODELS, RANDOM} <= set(models.names())
-    assert "base" not in models.names() and "cells" not in models.names()
+    assert models.names() == sorted([*MODELS, RANDOM, *DIALOGUE])
     for name in models.names():
-        assert set(models.section(name).model_fields) >= {"name"}
+        assert models.section(name).model_validate({"name": name}).name == name
+        if name != RANDOM:
+            # The section that is read without Keras is that of the class.
+            assert models.model_class(name).Section is models.section(name)
     with pytest.raises(UnknownNameError, match="did you mean 'sclstm'"):
         models.section("sc_lstm")
     with pytest.raises(UnknownNameError):
@@ -233,13 +236,3 @@ def test_the_defaults_of_section_and_class_are_the_same(name: str) -> None:
     model = build_model(name, Sizes(V, D, W))
     given = build_model(name, Sizes(V, D, W), **keywords)
     assert [weight.shape for weight in model.weights] == [weight.shape for weight in given.weights]
-
-
-def test_the_models_are_those_that_are_documented() -> None:
-    said = ["cvae", "gpt2", "hierarchical", "lstm", "random", "sclstm", "seq2seq", "transformer"]
-    assert models.names() == sorted([*said, *DIALOGUE])
-    for name in models.names():
-        assert models.section(name).model_validate({"name": name}).name == name
-        if name != "random":
-            # The light section is that of the class.
-            assert models.model_class(name).Section is models.section(name)

@@ -133,9 +133,10 @@ def test_numpy_computes_in_single_precision_only() -> None:
 
 
 @pytest.mark.parametrize("model", ["sclstm", "hierarchical"])
-def test_both_backends_begin_with_the_same_weights(model: str, tmp_path: Path) -> None:
+def test_both_backends_begin_with_the_same_weights(model: str, few_pairs: Path, tmp_path: Path) -> None:
     # Batches of more rows than there are pairs: the loss of the first epoch is that of the first weights.
-    few = ["training.epochs=1", "training.batch_size=2048", "model.dropout=0.0", "model.hidden_size=16"]
+    few = ["training.epochs=1", "training.batch_size=512", "model.dropout=0.0", "model.hidden_size=16"]
+    few.append(f"corpus.name={few_pairs}")
     losses = [
         train(
             load_config(f"trails-{model}", [*few, f"training.backend={backend}"], models),

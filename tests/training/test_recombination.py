@@ -77,10 +77,10 @@ def test_without_statements_nothing_is_recombined(data: TrainingData) -> None:
     assert recombine(data.preprocessor, [], 5, 1) == []
 
 
-def test_training_with_recombination_is_different_and_reproducible(tmp_path: Path) -> None:
-    weights = []
+def test_training_with_recombination_is_different_and_reproducible(few_pairs: Path, tmp_path: Path) -> None:
+    few, weights = [*SMALL, f"corpus.name={few_pairs}"], []
     for place, share in enumerate(["0", "0.5", "0.5"]):
-        config = load_config("trails-sclstm", [*SMALL, f"training.recombination={share}"], models)
+        config = load_config("trails-sclstm", [*few, f"training.recombination={share}"], models)
         run = train(config, tmp_path / str(place), progress=False)
         weights.append({name: array.tolist() for name, array in load_arrays(run.weights_path).items()})
     assert weights[0] != weights[1] == weights[2]

@@ -12,6 +12,7 @@ import pytest
 from dactnlg import models
 from dactnlg.errors import WorkerError
 from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.generation.decoders.keras_decoder import KerasDecoder
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import load_config
@@ -23,6 +24,8 @@ from dactnlg.training.train import train
 # Steps that are too large: what is said goes up and down from epoch to epoch.
 SMALL = ["training.select=bleu", "training.learning_rate=0.02", "training.batch_size=128", "decoding.max_length=30"]
 SMALL += ["model.hidden_size=24", "model.embedding_size=16"]
+# Without a constraint, under which a poor model searches long for unseen acts.
+FREE = "decoding.constraint=none"
 
 
 def trained(folder: Path, *overrides: str, **more: Any) -> Run:
@@ -47,7 +50,7 @@ class Stop:
 
 def test_the_best_epoch_is_kept_and_resuming_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selection, "ACTS", 40)
-    whole = trained(tmp_path / "whole", "training.epochs=5")
+    whole = trained(tmp_path / "whole", "training.epochs=5", FREE)
     rows, summary = whole.history(), whole.manifest()["training"]
     scores = [row["valid_bleu"] - row["valid_faulty"] for row in rows]
     assert len(rows) == 5 and len(set(scores)) > 1
@@ -57,15 +60,15 @@ def test_the_best_epoch_is_kept_and_resuming_changes_nothing(tmp_path: Path, mon
 
     # What is kept are the weights of that epoch's end.
     best = load_arrays(whole.weights_path)
-    short = trained(tmp_path / "short", f"training.epochs={summary['best_epoch']}")
+    short = trained(tmp_path / "short", f"training.epochs={summary['best_epoch']}", FREE)
     last = load_arrays(short.checkpoint_path(summary["best_epoch"]))
     for name, weight in best.items():
         np.testing.assert_array_equal(weight, last[f"weights/{name}"])
 
     for epoch in (1, 3):
         folder = tmp_path / f"stopped-{epoch}"
-        trained(folder, "training.epochs=5", callbacks=[Stop(epoch)])
-        run = trained(folder, "training.epochs=5", resume=True)
+        trained(folder, "training.epochs=5", FREE, callbacks=[Stop(epoch)])
+        run = trained(folder, "training.epochs=5", FREE, resume=True)
         assert run.weights_path.read_bytes() == whole.weights_path.read_bytes()
         facts = ("valid_bleu", "valid_faulty", "valid_loss", "learning_rate")
         assert [[row[key] for key in facts] for row in run.history()] == [[row[key] for key in facts] for row in rows]
@@ -84,12 +87,20 @@ def test_the_score_is_that_of_evaluate(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_keras_searches_for_models_that_numpy_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model that NumPy does not know is searched by Keras."""
+    searched: list[int] = []
+    search = KerasDecoder.search_all
+
+    def counted(decoder: KerasDecoder, inputs: Any, plan: Any) -> Any:
+        searched.append(len(inputs["act"]))
+        return search(decoder, inputs, plan)
+
     monkeypatch.setattr(selection, "ACTS", 12)
+    monkeypatch.setattr(KerasDecoder, "search_all", counted)
     monkeypatch.setattr("dactnlg.models.numpy.supports", lambda name: False)
-    run = trained(tmp_path / "run", "training.epochs=1", "training.backend=keras")
+    run = trained(tmp_path / "run", "training.epochs=1", "training.backend=keras", FREE)
     (row,) = run.history()
     assert 0 <= row["valid_faulty"] <= 1 and 0 <= row["valid_bleu"] <= 1
+    assert max(searched) > 1
 
 
 def test_selection_by_bleu_is_for_one_device() -> None:

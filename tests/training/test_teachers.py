@@ -27,20 +27,30 @@ from dactnlg.text.requests import DelexicalizedAct
 from dactnlg.text.segments import faults
 from dactnlg.training.augmentation import teachers
 from dactnlg.training.augmentation.invention import invent
-from dactnlg.training.augmentation.teachers import APART, KEPT, Teachers, taught, teacher_configs
+from dactnlg.training.augmentation.teachers import APART, Teachers, taught, teacher_configs
 from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.train import train
 
 SMALL = [
-    *("training.epochs=9", "training.batch_size=32", "model.hidden_size=48"),
-    *("training.teachers=2", "training.invention=0.1"),
+    *("training.epochs=9", "training.batch_size=16", "training.learning_rate=0.01", "model.hidden_size=48"),
+    *("training.teachers=2", "training.invention=0.2"),
 ]
+KEPT = 64
+"""The acts that a resumed teaching does not ask for again come in so many: fewer than the few of these tests."""
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def small(few_pairs: Path) -> list[str]:
+    """The settings of a small student of two teachers."""
+    return [*SMALL, f"corpus.name={few_pairs}"]
+
+
+@pytest.fixture(scope="module")
+def run(small: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Return a small run that two teachers have taught."""
-    return train("trails-sclstm", tmp_path_factory.mktemp("taught") / "run", overrides=SMALL, progress=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(teachers, "KEPT", KEPT)
+        return train("trails-sclstm", tmp_path_factory.mktemp("taught") / "run", overrides=small, progress=False)
 
 
 def sentences(run: Run) -> list[list[str]]:
@@ -53,13 +63,13 @@ def weights(run: Run) -> dict[str, Any]:
     return load_arrays(run.weights_path)
 
 
-def test_taught_sentences_say_their_acts(run: Run) -> None:
-    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
+def test_taught_sentences_say_their_acts(run: Run, few_pairs: Path) -> None:
+    preprocessor, pairs = build_preprocessor(load_corpus(few_pairs))
     preprocessor.attach(FidelityChecker(preprocessor.checker, load_reader(run.reader_path)))
     first: dict[DelexicalizedAct, Turn] = {}
     for pair in pairs:
         first.setdefault(preprocessor.request(pair.turn).act, pair.turn)
-    invented = [pair.turn for pair in invent(pairs, round(0.1 * len(pairs)), 1)]
+    invented = [pair.turn for pair in invent(pairs, round(0.2 * len(pairs)), 1)]
     said, turns = sentences(run), [*first.values(), *invented]
     kept = [(turn, tokens) for turn, tokens in zip(turns, said, strict=True) if tokens]
     assert len(kept) > 30 and len(invented) / 20 < sum(map(bool, said[len(first) :])) < len(invented)
@@ -68,13 +78,15 @@ def test_taught_sentences_say_their_acts(run: Run) -> None:
         assert faults(preprocessor, turn, tuple(tokens)) == ()
 
 
-def test_taught_sentences_are_learned_beside_the_pairs(run: Run, tmp_path: Path) -> None:
-    config = load_config("trails-sclstm", SMALL, models)
-    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
+def test_taught_sentences_are_learned_beside_the_pairs(
+    run: Run, small: list[str], few_pairs: Path, tmp_path: Path
+) -> None:
+    config = load_config("trails-sclstm", small, models)
+    preprocessor, pairs = build_preprocessor(load_corpus(few_pairs))
     place = Run(tmp_path)
     place.taught_path.write_bytes(run.taught_path.read_bytes())
     found = taught(config, place, preprocessor, pairs, no_training, progress=False)
-    invented = {pair.turn for pair in invent(pairs, round(0.1 * len(pairs)), 1)}
+    invented = {pair.turn for pair in invent(pairs, round(0.2 * len(pairs)), 1)}
     texts = set(map(tuple, sentences(run)))
     assert {pair.tokens for pair in found} <= texts and () not in {pair.tokens for pair in found}
     # An act is taught as often as the corpus has it, and an invented one once.
@@ -108,7 +120,7 @@ def test_a_run_is_whole_without_its_teachers(run: Run) -> None:
 
 
 def test_an_interrupted_training_with_teachers_ends_alike(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, small: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained, firsts = list[str](), list[int]()
     real_said, real_trained = Teachers.said, teachers._trained
@@ -116,7 +128,7 @@ def test_an_interrupted_training_with_teachers_ends_alike(
     def broken_off(*args: Any, **options: Any) -> Any:
         firsts.append(args[-1])
         for number, tokens in enumerate(real_said(*args, **options)):
-            if number == KEPT + 44 and len(firsts) == 1:
+            if number == KEPT + 11 and len(firsts) == 1:
                 raise KeyboardInterrupt
             yield tokens
 
@@ -128,27 +140,28 @@ def test_an_interrupted_training_with_teachers_ends_alike(
         return real_trained(config, place, made)
 
     def interrupting(self: NumpyLearner, *arguments: Any) -> float:
-        if next(batches) == 200:
+        if next(batches) == 80:
             signal.raise_signal(signal.SIGINT)
         return learn(self, *arguments)
 
+    monkeypatch.setattr(teachers, "KEPT", KEPT)
     monkeypatch.setattr(Teachers, "said", broken_off)
     monkeypatch.setattr(teachers, "_trained", noted)
     batches, learn = itertools.count(1), NumpyLearner.learn
     monkeypatch.setattr(NumpyLearner, "learn", interrupting)
     with pytest.raises(KeyboardInterrupt):
-        train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False)
+        train("trails-sclstm", tmp_path / "run", overrides=small, progress=False)
     # The first teacher is broken off in one of its nine epochs, and a run that could be used as it is.
     assert trained == ["1"]
     assert 1 < Run(tmp_path / "run" / ".teachers" / "1").manifest()["training"]["epochs"] < 9
     trained.clear()
     with pytest.raises(KeyboardInterrupt):
-        train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False, resume=True)
+        train("trails-sclstm", tmp_path / "run", overrides=small, progress=False, resume=True)
     assert trained == ["1", "2"]
     place = tmp_path / "run" / ".teachers" / "said.jsonl"
     # As a kill may leave it: nothing is torn by Ctrl-C itself.
     place.write_text(place.read_text(encoding="utf-8")[:-3], encoding="utf-8")
-    again = train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False, resume=True)
+    again = train("trails-sclstm", tmp_path / "run", overrides=small, progress=False, resume=True)
     # The teachers that were there were not trained once more, and what they had said was not asked for again.
     assert trained == ["1", "2"] and firsts == [0, KEPT]
     assert again.taught_path.read_bytes() == run.taught_path.read_bytes()
@@ -156,13 +169,15 @@ def test_an_interrupted_training_with_teachers_ends_alike(
     assert one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
 
 
-def test_without_resume_teachers_are_trained_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_resume_teachers_are_trained_anew(
+    small: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(config: Config, place: Run, make: Any) -> Sequence[Path]:
         place.teachers_path.mkdir()
         (place.teachers_path / "left").touch()
         raise KeyboardInterrupt
 
-    few = [*SMALL, "training.epochs=1", "training.teachers=1", "training.invention=0"]
+    few = [*small, "training.epochs=1", "training.teachers=1", "training.invention=0"]
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(teachers, "_trained", interrupt)
         train("trails-sclstm", tmp_path / "run", overrides=few, progress=False)
@@ -172,9 +187,9 @@ def test_without_resume_teachers_are_trained_anew(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("content", ["[", "5\n", '["a"]\n', ""])
-def test_damaged_taught_sentences_are_an_error(tmp_path: Path, content: str) -> None:
-    config = load_config("trails-sclstm", SMALL, models)
-    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
+def test_damaged_taught_sentences_are_an_error(few_pairs: Path, small: list[str], tmp_path: Path, content: str) -> None:
+    config = load_config("trails-sclstm", small, models)
+    preprocessor, pairs = build_preprocessor(load_corpus(few_pairs))
     Run(tmp_path).taught_path.write_text(content, encoding="utf-8")
     with pytest.raises(RunError, match=r"taught\.jsonl is .*train the model anew"):
         taught(config, Run(tmp_path), preprocessor, pairs, no_training, progress=False)
