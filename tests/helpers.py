@@ -9,7 +9,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import cache
 from html.parser import HTMLParser
@@ -73,6 +74,15 @@ def table_rows(text: str) -> list[list[str]]:
     """Return the cells of all rows of the Markdown tables in a text, headers included."""
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def until(met: Callable[[], bool], seconds: float = 30) -> None:
+    """Wait until a condition is met; fail if it is not in time."""
+    end = time.monotonic() + seconds
+    while not met():
+        if time.monotonic() > end:
+            pytest.fail(f"not met within {seconds:g} seconds")
+        time.sleep(0.02)
 
 
 def write_dialogues(data: Path, rows: Iterable[Mapping[str, Any]]) -> None:

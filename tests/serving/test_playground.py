@@ -7,12 +7,12 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import until
 from serve import Server, serving
 
 from dactnlg.acts import parse
@@ -54,14 +54,6 @@ class Opened:
         assert all(url.startswith(self.address) for url in self.asked)
 
 
-def until(met: Callable[[], bool]) -> None:
-    """Wait for a condition; `page.wait_for_function` evaluates a string, which the page's policy forbids."""
-    last = time.monotonic() + WAIT / 1000
-    while not met():
-        assert time.monotonic() < last
-        time.sleep(0.02)
-
-
 def ready(page: Any) -> Any:
     """Return the page once its models are loaded."""
     page.wait_for_selector("#examples button")
@@ -69,6 +61,10 @@ def ready(page: Any) -> Any:
 
 
 def generated(page: Any, act: str = ACT, models: int = 1) -> None:
+    """Generate, and wait for the sentences and traces of all models.
+
+    Conditions are polled from outside: `page.wait_for_function` evaluates a string, which the page's policy forbids.
+    """
     page.fill("#act", act)
     page.press("#act", "Enter")
     until(lambda: page.locator("#results .said").count() == models)

@@ -9,12 +9,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import serve
+from helpers import until
 
 from dactnlg.runs.run import Run
 
@@ -28,15 +27,6 @@ def workers_of(server: serve.Server) -> set[int]:
         Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text(encoding="ascii").split()
     )
     return {int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()}
-
-
-def until(holds: Callable[[], bool], seconds: float = 30) -> bool:
-    end = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def said(server: serve.Server, times: int = 1) -> list[int]:
@@ -65,18 +55,18 @@ def test_metrics_sum_over_all_workers_and_one_that_dies_is_replaced(neural_run: 
         assert len(before) == 2
         assert said(server, 60) == [200] * 60
         # A request is counted after its answer has been sent.
-        assert until(lambda: counted(server) == 60)
+        until(lambda: counted(server) == 60)
         # Whichever worker answers the request for the metrics.
         assert {counted(server) for _ in range(10)} == {60}
         for number, pid in enumerate(before):
-            assert until(lambda most=60 + 5 * number: counted(server) == most)  # type: ignore[misc]
+            until(lambda most=60 + 5 * number: counted(server) == most)  # type: ignore[misc]
             os.kill(pid, signal.SIGKILL)
             # The other one answers, and the requests of the dead one stay counted.
             assert said(server, 5) == [200] * 5
-            assert until(lambda gone=pid: len(workers_of(server) - {gone}) == 2)  # type: ignore[misc]
+            until(lambda gone=pid: len(workers_of(server) - {gone}) == 2)  # type: ignore[misc]
         assert not workers_of(server) & before
         assert said(server, 5) == [200] * 5
-        assert until(lambda: counted(server) == 75)
+        until(lambda: counted(server) == 75)
     assert server.process.returncode == 0
 
 
@@ -86,7 +76,7 @@ def test_workers_end_with_their_parent(random_run: Path) -> None:
         assert len(workers) == 2
         server.process.kill()
         server.process.wait(30)
-        assert until(lambda: not any(_alive(pid) for pid in workers))
+        until(lambda: not any(_alive(pid) for pid in workers))
 
 
 def _alive(pid: int) -> bool:
