@@ -149,7 +149,7 @@ def test_the_same_vote_clears_and_the_other_replaces_it(tmp_path: Path, database
     for number in range(3):
         desk.say(link, "hello", f"message-{number}")
     chance, stands = random.Random(1), dict[int, int]()
-    for number in range(60):
+    for number in range(30):
         place, vote = chance.choice((1, 3, 5)), chance.choice(("up", "down"))
         value = {"up": 1, "down": -1}[vote]
         stands[place] = 0 if stands.get(place, 0) == value else value
@@ -306,22 +306,31 @@ def test_hostile_chat_requests_get_2xx_or_4xx(desk: Desk) -> None:
     assert "\x1b" not in page
 
 
-def test_what_cannot_be_served_is_told(tmp_path: Path) -> None:
+def test_a_chat_study_that_cannot_be_served_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     small_chats().save(tmp_path)
     path = tmp_path / "chat.json"
     data = json.loads(path.read_text(encoding="utf-8"))
     assert ChatStudy.load(tmp_path) == small_chats()
-    for change in (
-        {"systems": []}, {"systems": data["systems"][:1] * 2}, {"people": 0}, {"scale": {"low": 7, "high": 1}},
-        {"limits": {"least_turns": 4, "most_turns": 3}}, {"more": 1}, {"format_version": 2}, {"seed": -1},
-    ):  # fmt: skip
+    for change, told in (
+        ({"systems": []}, "systems: Tuple should have at least 1 item"),
+        ({"systems": data["systems"][:1] * 2}, "two systems are called 'secret-alpha'"),
+        ({"people": 0}, "people: Input should be greater than or equal to 1"),
+        ({"scale": {"low": 7, "high": 1}}, "scale: a scale rises"),
+        ({"limits": {"least_turns": 4, "most_turns": 3}}, "limits: 3 messages at most, of which 4 are needed"),
+        ({"more": 1}, "more: Extra inputs are not permitted"),
+        ({"format_version": 2}, "format_version: Input should be 1"),
+        ({"seed": -1}, "seed: Input should be greater than or equal to 0"),
+    ):
         path.write_text(json.dumps(data | change), encoding="utf-8")
         assert main(["chat", "serve", str(tmp_path)]) == 2
+        assert f"chat.json: {told}" in capsys.readouterr().err
     path.write_text(json.dumps(data), encoding="utf-8")
-    # The runs of its systems are not there.
-    assert main(["chat", "serve", str(tmp_path), "--port", "0"]) == 2
-    assert main(["chat", "export", str(tmp_path), "--output", str(tmp_path / "said")]) == 2
-    assert main(["chat", "serve", str(tmp_path / "none")]) == 2
+    for words, told in (
+        (["serve", str(tmp_path), "--port", "0"], "is not a run folder"),
+        (["serve", str(tmp_path / "none")], "there is no chat.json in it"),
+    ):
+        assert main(["chat", *words]) == 2
+        assert told in capsys.readouterr().err
 
 
 def test_systems_are_balanced_and_drawn_by_the_seed(tmp_path: Path) -> None:
