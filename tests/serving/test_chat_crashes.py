@@ -5,8 +5,10 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from chat_people import ChatProcess, Person, lacking, small_chats
 from study_raters import rate_all, tokens
 
@@ -15,13 +17,23 @@ from dactnlg.serving.chat.storage import ChatStorage
 PEOPLE, CHATS, TURNS = 20, 2, 3
 
 
+@pytest.fixture
+def server() -> Iterator[list[ChatProcess]]:
+    """Give a list for the server that runs, and end it if the test fails."""
+    running: list[ChatProcess] = []
+    yield running
+    for each in running:
+        if each.alive:
+            each.end(signal.SIGKILL)
+
+
 def test_twenty_people_at_once_lose_nothing_when_the_server_is_killed(
-    tmp_path: Path, random_run: Path, database: str | None
+    tmp_path: Path, random_run: Path, database: str | None, server: list[ChatProcess]
 ) -> None:
     study = small_chats((str(random_run), str(random_run)), PEOPLE, CHATS)
     study.save(tmp_path)
     arguments = () if database is None else ("--database", database)
-    server = [ChatProcess(tmp_path, *arguments)]
+    server.append(ChatProcess(tmp_path, *arguments))
     people = [Person(name, token, CHATS, TURNS) for name, token in tokens(tmp_path).items()]
     criteria = [criterion.name for criterion in study.criteria]
     wrong: list[str] = []

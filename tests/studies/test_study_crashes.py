@@ -6,19 +6,33 @@ import http.client
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-from study_raters import Rater, StudyProcess, answered, rate_all, request, small_study, tokens
+import pytest
+from study_raters import Rater, StudyProcess, answered, rate_all, request, serving, small_study, tokens
 from study_requests import Target, bad_requests, from_openapi, send, send_raw
 
 from dactnlg.studies.storage import Storage
 
 
-def test_fifty_raters_at_once_lose_nothing_when_the_server_is_killed(tmp_path: Path, database: str | None) -> None:
+@pytest.fixture
+def server() -> Iterator[list[StudyProcess]]:
+    """Give a list for the server that runs, and end it if the test fails."""
+    running: list[StudyProcess] = []
+    yield running
+    for each in running:
+        if each.alive:
+            each.end(signal.SIGKILL)
+
+
+def test_fifty_raters_at_once_lose_nothing_when_the_server_is_killed(
+    tmp_path: Path, database: str | None, server: list[StudyProcess]
+) -> None:
     study = small_study("likert", raters=50, items=6)
     study.save(tmp_path)
     arguments = () if database is None else ("--database", database)
-    server = [StudyProcess(tmp_path, *arguments)]
+    server.append(StudyProcess(tmp_path, *arguments))
     raters = [Rater(name, token) for name, token in tokens(tmp_path).items()]
     wrong: list[str] = []
     everybody = threading.Thread(target=lambda: wrong.extend(rate_all(raters, server, 60)))
@@ -59,8 +73,7 @@ def lost(acknowledged: dict[str, dict[int, dict[str, str]]], storage: Storage) -
 def test_a_thousand_bad_requests_get_a_4xx_and_change_nothing(tmp_path: Path) -> None:
     study = small_study(raters=3)
     study.save(tmp_path)
-    server = StudyProcess(tmp_path)
-    try:
+    with serving(tmp_path) as server:
         links = tokens(tmp_path)
         rater = Rater("r001", links["r001"])
         connection = http.client.HTTPConnection(server.address, timeout=30)
@@ -85,5 +98,3 @@ def test_a_thousand_bad_requests_get_a_4xx_and_change_nothing(tmp_path: Path) ->
         storage.close()
         # The rater can still go on.
         assert rate_all([rater], [server], 20) == []
-    finally:
-        server.end(signal.SIGKILL)
