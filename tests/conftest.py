@@ -117,18 +117,28 @@ def run_benchmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     return run
 
 
-def _train(output: Path, *arguments: str) -> Path:
+def _once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Make a run in one of the workers of pytest-xdist, and give each of them a copy of its own."""
+    base = factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"shared-{name}"
+    shared.mkdir(exist_ok=True)
+    with portalocker.Lock(shared / "lock", timeout=600):
+        if not (shared / "run" / "manifest.json").exists():
+            make(shared / "run")
+    return Path(shutil.copytree(shared / "run", factory.mktemp("runs") / name))
+
+
+def _train(output: Path, *arguments: str) -> None:
     command = [sys.executable, str(REPOSITORY / "train.py"), *arguments, "--output", str(output)]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=REPOSITORY, timeout=300)
     assert (done.returncode, done.stdout.strip()) == (0, str(output)), done.stderr
-    return output
 
 
 @pytest.fixture(scope="session")
 def random_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run folder of the random baseline on the embedded corpus: trained in a moment."""
-    return _train(tmp_path_factory.mktemp("runs") / "random", "trails-random")
+    return _once(tmp_path_factory, "random", lambda output: _train(output, "trails-random"))
 
 
 @pytest.fixture(scope="session")
@@ -136,7 +146,7 @@ def neural_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run folder of a small sc-LSTM, trained for one epoch on the embedded corpus."""
     sizes = ["training.epochs=1", "model.hidden_size=24", "model.embedding_size=16"]
     settings = [word for size in sizes for word in ("--set", size)]
-    return _train(tmp_path_factory.mktemp("runs") / "neural", "configs/trails-sclstm.yaml", *settings)
+    return _once(tmp_path_factory, "neural", lambda output: _train(output, "configs/trails-sclstm.yaml", *settings))
 
 
 # A poor model on purpose: what must hold must hold when the model does not know better. It is good enough to say most
@@ -159,21 +169,14 @@ def poor_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     from dactnlg.runs.config import load_config
     from dactnlg.training.train import train
 
-    base = tmp_path_factory.getbasetemp()
-
     @cache
     def run(model: str) -> Path:
         # The random baseline has no use for the sizes of a model, nor the Transformer for all of them.
         keys = models.section(model).model_fields
         sizes = [one for one in POOR_SIZES if one.split("=")[0].removeprefix("model.") in keys]
         overrides = [*POOR, *sizes, *POORER.get(model, [])] if model != "random" else []
-        # Of several workers of pytest-xdist one trains, and each of them has a copy of its own.
-        shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"trained-{model}"
-        shared.mkdir(exist_ok=True)
-        with portalocker.Lock(shared / "lock", timeout=600):
-            if not (shared / "run" / "manifest.json").exists():
-                train(load_config(f"trails-{model}", overrides, models), shared / "run", progress=False)
-        return Path(shutil.copytree(shared / "run", tmp_path_factory.mktemp(f"poor-{model}") / "run"))
+        config = load_config(f"trails-{model}", overrides, models)
+        return _once(tmp_path_factory, f"poor-{model}", lambda output: train(config, output, progress=False))
 
     return run
 
