@@ -153,6 +153,11 @@ def test_batches_are_padded_to_the_given_sizes(run: Path, monkeypatch: pytest.Mo
     assert seen == [5, 5]
     decoder.search(turns[:2], Plan(1, False))
     assert seen == [5, 5, 2]
+    # Where states leave no room, batches are the smallest.
+    monkeypatch.setattr(keras_decoder, "MOST", 1)
+    seen.clear()
+    decoder.search(turns[:4], Plan(1, False))
+    assert seen == [2, 2]
 
 
 def test_keys_tell_inputs_apart() -> None:
