@@ -105,13 +105,14 @@ def test_defaults_alone_learn_little_data(tmp_path: Path) -> None:
         assert generation.text in said and generation.slots_ok, generation
 
 
-def test_a_resumed_training_has_the_same_length(tmp_path: Path) -> None:
+def test_a_resumed_training_has_the_same_length(few_pairs: Path, tmp_path: Path) -> None:
     class Once:
         def on_epoch_end(self, row: object) -> bool:
             return False
 
     unset = [f"training.{name}=null" for name in LENGTH[1:]]
     few = ["training.epochs=2", "model.hidden_size=16", "model.embedding_size=16", *unset]
+    few.append(f"corpus.name={few_pairs}")
     train("trails-lstm", tmp_path / "broken", overrides=few, progress=False, callbacks=[Once()])
     train("trails-lstm", tmp_path / "broken", overrides=few, resume=True, progress=False)
     train("trails-lstm", tmp_path / "whole", overrides=few, progress=False)
