@@ -290,13 +290,13 @@ def test_stopping_early_misses_no_better_text(monkeypatch: pytest.MonkeyPatch) -
         return min((changes + fluency.doubts(tokens) for tokens, changes in phrases.made(said)), default=-1)
 
     known = {each.turn: None for each in pairs if [act.act_type for act in each.turn] == ["inform"]}
-    sets = sorted({wanted(preprocessor, turn) for turn in known} - {frozenset()}, key=sorted)[::8]
+    sets = sorted({wanted(preprocessor, turn) for turn in known} - {frozenset()}, key=sorted)[::16]
     # One thing less, and one that another act has more.
     sets = [(said - {min(said)}) | {max(other)} for said, other in pairwise(sets)]
     found = [least(said) for said in sets]
     monkeypatch.setattr(Phrases, "_settled", lambda *_: False)
     assert found == [least(said) for said in sets]
-    assert sum(cost >= 0 for cost in found) > 10
+    assert sum(cost >= 0 for cost in found) > 5
 
 
 def test_acts_without_values_are_said_as_training_says_them() -> None:

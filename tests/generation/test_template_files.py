@@ -32,7 +32,7 @@ def test_every_frame_is_said_once(poor_run: Callable[[str], Path], tmp_path: Pat
     run, output = poor_run("sclstm"), tmp_path / "new" / "templates.jsonl"
     # A part of the corpus: a poor model searches long.
     part = tmp_path / "part.jsonl"
-    lines = (resources.datasets_dir() / "trails" / "train.jsonl").read_text(encoding="utf-8").splitlines()[:120]
+    lines = (resources.datasets_dir() / "trails" / "train.jsonl").read_text(encoding="utf-8").splitlines()[:60]
     part.write_text("\n".join(lines), encoding="utf-8")
     command = ["export", str(run), "--format", "templates", "--output", str(output), "--corpus", str(part)]
     assert main(command) == 0
