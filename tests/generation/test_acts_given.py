@@ -29,7 +29,7 @@ def test_acts_are_accepted_in_every_form(generator: Generator) -> None:
     wanted = generator.generate([ACT])
     for given in (turn, DialogueAct("inform", slots), Turn((DialogueAct("inform", slots),)), BRACKET):
         assert generator.generate([given]) == wanted
-        # By itself it is a list of one; a turn of two acts is one act, not two.
+        # A single act counts as a list of one, and a turn of two acts as one.
         assert generator.generate(given) == wanted
     two = parse(f"{ACT} & goodbye()")
     assert [said.act for said in generator.generate(two)] == [str(two)]
@@ -83,7 +83,7 @@ def test_a_pickled_generator_works_in_another_process(
     generator = Generator.load(run.name)
     assert repr(generator) == f"Generator.load({str(run)!r}, backend='numpy')"
     generator.seed = 7
-    # Nothing but the folder's name travels.
+    # Only the path of the folder is pickled.
     assert len(pickle.dumps(generator)) < 2000
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.apply(_generated, (generator, [ACT, "goodbye()"]))
@@ -101,7 +101,7 @@ def test_a_pickled_generator_keeps_its_seed_and_defaults(
     assert copied.generate([ACT] * 5, options) == generator.generate([ACT] * 5, options)
     again = pickle.dumps(copied)
     assert pickle.loads(again).seed == 3
-    # The folder may be gone by then.
+    # The folder may have been deleted in the meantime.
     (moved := tmp_path / "run").symlink_to(random_run)
     data = pickle.dumps(Generator.load(moved))
     moved.unlink()

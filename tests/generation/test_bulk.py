@@ -30,7 +30,7 @@ from dactnlg.runs.config import Constraint
 REPOSITORY = Path(__file__).resolve().parents[2]
 Generate = Callable[..., tuple[int, str]]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1"}
-# Small blocks, and a pause where a kill can fall between what is written and what is told of it.
+# Small blocks, and pauses between writing sentences and recording them, so that a kill can fall in between.
 SLOWED = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -95,7 +95,7 @@ def test_a_killed_and_resumed_generation_equals_an_unbroken_one(
     for _ in range(20):
         before = output.stat().st_size if output.exists() else 0
         with subprocess.Popen(command(run, folders[1], *options, "--resume"), env=ENVIRONMENT) as process:
-            # Not before it writes: only from then on is there anything to lose.
+            # Once it has written something, there is something to lose.
             while process.poll() is None and not (output.exists() and output.stat().st_size != before):
                 time.sleep(0.001)
             if kills < 4:
@@ -106,7 +106,7 @@ def test_a_killed_and_resumed_generation_equals_an_unbroken_one(
         kills += 1
         assert whole.startswith(sentences(folders[1]))
         if kills % 2:
-            # As if the kill had torn a line.
+            # As if the kill had left an incomplete line.
             with output.open("ab") as file:
                 file.write(b'{"act": "good')
     assert kills >= 2
@@ -142,7 +142,7 @@ def test_a_pipe_is_resumed_when_it_brings_the_same_acts(random_run: Path, tmp_pa
     acts = write_acts(tmp_path, 200).read_bytes().splitlines(keepends=True)
     piped = ["-" if part.endswith("acts.txt") else part for part in command(random_run, tmp_path, "--resume")]
     for count in (70, 200):
-        # The first time the pipe breaks off; nothing tells it from one that has no more to say.
+        # The first pipe breaks off, which looks like the end of its acts.
         subprocess.run(piped, input=b"".join(acts[:count]), env=ENVIRONMENT, check=True)
         assert sentences(tmp_path).count(b"\n") == count
     done = subprocess.run(piped, input=b"".join(acts[1:]), env=ENVIRONMENT, capture_output=True, text=False)
@@ -214,7 +214,7 @@ def test_ctrl_c_leaves_whole_lines_and_says_how_to_resume(random_run: Path, tmp_
     assert len(told.strip().splitlines()) == 1 and "--resume" in told
     data = sentences(tmp_path)
     count = data.count(b"\n")
-    # Interrupted in its first write a file is empty: what is left is whole lines, here none.
+    # After an interruption in the first write the file is empty; otherwise it has whole lines.
     assert (not data or data.endswith(b"\n")) and f"first {count} acts" in told
     assert generate(random_run, "--resume") == (0, "")
     assert sentences(tmp_path).startswith(data) and sentences(tmp_path).count(b"\n") == 3000
@@ -253,7 +253,7 @@ def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
 def test_a_stop_between_any_two_system_calls_loses_nothing(
     elsewhere: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stop before and after every write, sync, and replacement; every resumption ends in the same file."""
+    """Stops before and after every write, sync and replacement: resuming always ends in the same file."""
     monkeypatch.setattr(blocks, "BLOCK", 7)
     monkeypatch.setattr(blocks, "CHUNK", 3)
     source = write_acts(tmp_path, 20)
@@ -326,7 +326,7 @@ def test_an_input_that_grows_gives_the_same_file(piped: bool, tmp_path: Path, mo
                 monkeypatch.setattr(source, "seekable", lambda: False)
             file = SentenceFile(tmp_path / name, {})
             with file.opened(source, "acts", resume=True) as acts:
-                # A line shows what it was generated beside: the first of its block, and how many there are.
+                # Each line shows its batch: the index of its first act and its size.
                 list(file.write(acts, "acts", _company, lambda: None))
     assert (tmp_path / "grown").read_text() == (tmp_path / "whole").read_text()
     assert (tmp_path / "grown.state").read_text() == (tmp_path / "whole.state").read_text()
@@ -342,7 +342,7 @@ def test_a_bad_first_line_leaves_no_file(tmp_path: Path) -> None:
         file = SentenceFile(tmp_path / "out", {})
         with pytest.raises(ActError, match="line 1: not UTF-8"), file.opened(acts, "acts.txt", resume=False) as lines:
             list(file.write(lines, "acts.txt", _numbers, lambda: None))
-    # Nothing came of it, so the same command can be given again.
+    # Nothing is left, so the same command can be run again.
     assert not (tmp_path / "out").exists() and not (tmp_path / "out.state").exists()
 
 
@@ -359,11 +359,11 @@ def _generated(source: Path, place: blocks.ActBlock) -> blocks.GeneratedBlock:
 
 
 class _Stop(BaseException):
-    """What a kill does, seen from inside."""
+    """Stands for a kill, inside the process."""
 
 
 class _Calls:
-    """Lets so many calls that change files pass, and stops the next: half of the stops come after the deed."""
+    """Raises `_Stop` before or after a call that changes files, once `left` such points have passed."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left, self.stopped = 0, False

@@ -73,7 +73,7 @@ def test_a_report_does_not_depend_on_earlier_acts_of_the_same_form(neural_run: P
         found = Candidate(preprocessor, preprocessor.request(parse(act)), tokens, None).report.missing
         return {name for name in found if "=" in name}
 
-    # Of equal lengths none is said of another path; what is known of such an act holds for no other.
+    # With equal lengths no value is said of the wrong path. What is cached for such an act must not be used for others.
     acts = [("A", "4 km", "B", "4 km"), ("Path 44", "4 km", "Old Mill Walk", "7 km"), ("C", "1 km", "D", "2 km")]
     preprocessor = Generator.load(neural_run).preprocessor
     after = [missing(preprocessor, act) for act in acts]

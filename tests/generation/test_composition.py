@@ -60,23 +60,23 @@ def composed(preprocessor: Preprocessor, act: str) -> list[str]:
 @pytest.mark.parametrize(
     ("act", "text"),
     [
-        # Sentences behind each other: a further one speaks of "it", or names nothing.
+        # Consecutive sentences: later ones say "it", or do not name the thing.
         ("inform(name=x;near=y;price=2)", "SLOT_NAME is near SLOT_NEAR . it costs SLOT_PRICE ."),
         ("inform(name=x;near=y;phone=2)", "the phone number of SLOT_NAME is SLOT_PHONE . it is near SLOT_NEAR ."),
-        # Without the name that all texts begin with.
+        # Without the name, with which all texts begin.
         ("inform(phone=2)", "the phone number is SLOT_PHONE ."),
         ("inform(area=x;price=2)", "it is in the SLOT_AREA area . it costs SLOT_PRICE ."),
         ("inform_no_info(area)", "i do not know where it is ."),
-        # What training never had without a value is asked for, or unknown, by its name.
+        # A slot that training never has without a value is requested, or unknown, by its name.
         ("?request(phone)", "which phone would you like ?"),
-        # What is looked for is restricted within one sentence: a phrase is put in.
+        # Constraints of a search stay within one sentence: a phrase is inserted.
         ("inform_no_match(price=x;area=y)", "there are no SLOT_PRICE hotels in the SLOT_AREA area ."),
         ("?request(area;price)", "what may it cost ? which area would you like ?"),
-        # Without anything that texts begin with: statements alone.
+        # Without the beginnings of texts: only statements remain.
         ("recommend(ports=x;price=y)", "it has SLOT_PORTS ports . it costs SLOT_PRICE ."),
-        # The words of one slot are exchanged for those of another one.
+        # The words of one slot are replaced by those of another.
         ("inform_only_match(name=x;stars=y)", "only one is SLOT_NAME , which has a SLOT_STARS rating that is good"),
-        # What is counted is many without its count.
+        # Without its count, what is counted is a plural.
         ("inform_count(near=x)", "there are hotels near SLOT_NEAR ."),
         ("inform_count(area=x)", "there are hotels in the SLOT_AREA area ."),
     ],
@@ -142,10 +142,10 @@ def test_the_question_after_a_statement_is_replaced() -> None:
     )
     found = composed(own, "inform(count=2;food=x)&request(price)")
     assert found == ["there are SLOT_COUNT pubs with SLOT_FOOD food . what may it cost ?"]
-    # What is stated loses a phrase, the question is another one.
+    # The statement loses a phrase, and the question is replaced.
     (text,) = composed(own, "inform(count=2;area=x)&request(price)")
     assert text == "there are SLOT_COUNT pubs in SLOT_AREA . what may it cost ?"
-    # A statement by itself asks nothing, whatever stood behind it.
+    # A statement alone asks nothing, whatever follows it in training.
     assert composed(own, "inform(count=2;area=x;price=y)") == []
 
 
@@ -164,9 +164,9 @@ def test_a_slot_without_a_question_of_its_own_is_requested_by_name() -> None:
         "what price range would you like ? whereabouts shall it be ?",
         "whereabouts shall it be ? what price range would you like ?",
     ]
-    # A slot whose name is no noun, and an act type that does not ask.
+    # A slot whose name is not a noun, and an act type that does not ask.
     assert composed(own, "?request(dogs_allowed)") == composed(own, "inform_no_info(price_range)") == []
-    # No sentence has the noun, but its slot has values; a preposition or a verb is no noun.
+    # No sentence has the noun, but its slot has values. Prepositions and verbs are not nouns.
     rows = [("?request(area)", "whereabouts is it ?"), ("inform(cost=a;near=b)", "it is SLOT_COST near SLOT_NEAR .")]
     rows += [("inform(departs=a)", f"it departs {when} SLOT_DEPARTS .") for when in ("at", "before", "after", "around")]
     own = preprocessor_of(rows)
@@ -186,7 +186,7 @@ def test_an_apology_is_said_once() -> None:
         "sorry would you like SLOT_FOOD food ? do you want the SLOT_AREA area ?",
         "sorry , do you want the SLOT_AREA area ? would you like SLOT_FOOD food ?",
     }
-    # Of a statement it is a part.
+    # In a statement it is kept.
     assert without_apology(("sorry", ",", "no", "dogs")) == ("sorry", ",", "no", "dogs")
     assert without_apology(("sorry",)) == ("sorry",)
 
@@ -209,7 +209,7 @@ def test_the_model_chooses_among_wordings_of_a_question() -> None:
     asked = [("?request(area)", f"{words} area ?") for words in ("which", "what", "in which", "in what")]
     own = preprocessor_of([*asked, ("?request(price)", "what may it cost ?")])
     fluency, composer, turn = Fluency(own.templates.texts(), english=True), Composer(own), parse("?request(area;price)")
-    # All of them, whichever is asked first: a slot without words of its own takes those of any other.
+    # The wordings of all slots: a slot without words of its own takes those of any other.
     rated = {str(alone): group for alone, group in composer.questions(parse("?request(area)"), fluency)}
     assert set(rated) == {"?request(area)", "?request(price)"}
     assert {" ".join(piece.tokens) for piece in rated["?request(area)"]} == {text for _, text in asked}
@@ -249,7 +249,7 @@ def test_all_exact_covers_are_found() -> None:
 
 
 def test_a_noun_is_replaced_only_by_one_of_the_same_number() -> None:
-    """From "are toilets important?" came "are height important?"."""
+    """Otherwise "are toilets important?" would become "are height important?"."""
     own = build_preprocessor(load_corpus("trails"))[0]
     found = set(composed(own, "?request(height)"))
     assert found and not any(text.startswith(("are height", "is there a height ")) for text in found)
@@ -291,7 +291,7 @@ def test_stopping_early_misses_no_better_text(monkeypatch: pytest.MonkeyPatch) -
 
     known = {each.turn: None for each in pairs if [act.act_type for act in each.turn] == ["inform"]}
     sets = sorted({wanted(preprocessor, turn) for turn in known} - {frozenset()}, key=sorted)[::16]
-    # One thing less, and one that another act has more.
+    # Without one thing, and with one of another act.
     sets = [(said - {min(said)}) | {max(other)} for said, other in pairwise(sets)]
     found = [least(said) for said in sets]
     monkeypatch.setattr(Phrases, "_settled", lambda *_: False)

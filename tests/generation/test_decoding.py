@@ -40,7 +40,7 @@ def both(each_run: Path) -> tuple[Generator, Generator]:
 
 @pytest.fixture(scope="module")
 def run(poor_run: Callable[[str], Path]) -> Path:
-    """The run for what does not depend on the model."""
+    """The run of the tests that do not depend on the model."""
     return poor_run("sclstm")
 
 
@@ -53,7 +53,7 @@ def test_numpy_and_keras_find_the_same_hypotheses(both: tuple[Generator, Generat
         for ours, theirs in zip(*found, strict=True):
             scores = np.array([h.score for h in theirs])
             np.testing.assert_allclose([h.score for h in ours[:keep]], scores[:keep], rtol=1e-4)
-            # Neighbours as good as equal may change places.
+            # Neighbours with nearly equal scores may change places.
             apart = np.diff(scores, prepend=np.inf, append=-np.inf) < -1e-3
             for place in range(keep):
                 if apart[place] and apart[place + 1]:
@@ -101,7 +101,7 @@ def test_results_do_not_depend_on_order_or_caches(
 
 
 def test_results_do_not_depend_on_the_number_of_blas_threads(each_run: Path) -> None:
-    """Ray and batch systems give a process fewer threads than it has alone, and files of both have to be the same."""
+    """Ray and batch systems give a process fewer threads than it has alone; its files must be the same."""
     turns = [example.turn for example in load_corpus("trails").split("test")][::4]
     rows = [list(range(4, 4 + length)) for length in range(1, 100)]
     found = []
@@ -125,7 +125,7 @@ def test_equal_acts_are_searched_once(run: Path, monkeypatch: pytest.MonkeyPatch
         return search(inputs, plan)
 
     monkeypatch.setattr(decoder, "search_all", counted)
-    # Without a constraint, under which faults would ask for more searches.
+    # Under a constraint, faults would cause further searches.
     free = GenerationOptions(constraint="none")
     generator.generate([ACT, ACT, "goodbye()"], free)
     generator.generate([ACT], free)
@@ -153,7 +153,7 @@ def test_batches_are_padded_to_the_given_sizes(run: Path, monkeypatch: pytest.Mo
     assert seen == [5, 5]
     decoder.search(turns[:2], Plan(1, False))
     assert seen == [5, 5, 2]
-    # Where states leave no room, batches are the smallest.
+    # If states need too much memory, batches have the smallest size.
     monkeypatch.setattr(keras_decoder, "MOST", 1)
     seen.clear()
     decoder.search(turns[:4], Plan(1, False))
@@ -196,7 +196,7 @@ def test_numpy_says_which_models_it_supports(run: Path, monkeypatch: pytest.Monk
     monkeypatch.delenv("KERAS_BACKEND", raising=False)
     with pytest.raises(UserError, match="backend numpy does not support the model"):
         Generator.load(run, backend="numpy")
-    # Where nobody chose, Keras does what NumPy cannot.
+    # By default Keras runs what NumPy does not support.
     assert isinstance(Generator.load(run).decoder, KerasDecoder)
 
 

@@ -21,7 +21,7 @@ def generator(poor_run: Callable[[str], Path]) -> Generator:
 
 
 def comparisons(count: int, slots: int, many: int) -> list[Turn]:
-    """Return comparisons of so many things by so many slots, with values of the embedded corpus in them."""
+    """Return `many` comparisons of `count` things by some slots, with values of the embedded corpus."""
     values: dict[str, list[str]] = {name: [] for name in NAMED}
     for example in load_corpus("trails").split("train"):
         for _, slot in example.turn.slots():

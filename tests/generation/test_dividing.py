@@ -76,11 +76,11 @@ def test_dontcare_clauses_end_the_first_sentence(hotels: Preprocessor) -> None:
         "i know of SLOT_COUNT SLOT_PRICE hotels near SLOT_NEAR if you do not care about the food or whether dogs are "
         "allowed . they are good ."
     ]
-    # An act type that never says so says it as others do.
+    # An act type without such clauses uses those of others.
     others = divider_of(hotels).indifferent(hotels.request(parse("inform(name=a;area=b;food=dontcare)")))
     said = "SLOT_NAME is in SLOT_AREA if you do not care about the food ."
     assert joined(hotels, others, "SLOT_NAME is in SLOT_AREA .") == [said]
-    # There it stands once, and behind no question.
+    # Never twice, and never after a question.
     assert joined(hotels, parts, "there are SLOT_COUNT hotels if you do not care about the food") == []
     assert joined(hotels, parts, "are there SLOT_COUNT hotels ?") == []
 
@@ -93,9 +93,9 @@ def test_dontcare_is_confirmed_without_a_condition(hotels: Preprocessor) -> None
     assert names(parts) == [["price"]]
     said = "and you do not care about the food or whether dogs are allowed"
     assert joined(own, parts, "do you want a SLOT_PRICE place ?") == [f"do you want a SLOT_PRICE place {said} ?"]
-    # Before what asks for an answer.
+    # Before the tag question.
     assert joined(own, parts, "a SLOT_PRICE place , right ?") == [f"a SLOT_PRICE place {said} , right ?"]
-    # Where no question does so, none is made.
+    # If no question of training has one, none is made.
     assert divider_of(hotels).indifferent(hotels.request(request.turn)) is None
 
 
@@ -115,7 +115,7 @@ def test_a_dontcare_clause_is_made_where_training_has_none() -> None:
     own = preprocessor_of(rows)
     parts = divider_of(own).indifferent(own.request(parse("inform(name=a;area=dontcare)")))
     assert joined(own, parts, "SLOT_NAME is fine .") == ["SLOT_NAME is fine if you do not care about the area ."]
-    # What training never speaks of may be no noun, and what is asked has no condition.
+    # The name of an unmentioned slot may not be a noun, and questions have no conditions.
     for act in ("inform(name=a;dogsallowed=dontcare)", "?confirm(name=a;area=dontcare)"):
         assert divider_of(own).indifferent(own.request(parse(act))) is None
     czech = preprocessor_of(rows, language="cs")
@@ -140,7 +140,7 @@ def test_unknown_slots_are_said_one_by_one_and_the_name_once(hotels: Preprocesso
     parts = divider.unknown(hotels.request(parse(act)))
     texts = [text for act, text in HOTELS if act.startswith("inform_no_info")]
     assert names(parts) == [["name", name] for name in ("area", "price", "food", "dogs", "phone", "view")]
-    # Not where an article or an ending hangs on the name.
+    # Not if an article or an ending belongs to the name.
     assert joined(hotels, parts, *texts) == []
     few = divider.unknown(hotels.request(parse("inform_no_info(name=a;area;price;food;dogs)")))
     assert joined(hotels, few, *texts[:4]) == [
@@ -157,7 +157,7 @@ def test_questions_are_divided_as_training_asks_them(hotels: Preprocessor) -> No
     act = "?confirm(near=e;price=a;area=b;dogs=yes;view=c;food=dontcare)"
     parts = divider.divided(hotels.request(parse(act)))
     assert sorted(map(sorted, names(parts))) == [["area", "price", "view"], ["dogs"], ["food"], ["near"]]
-    # Of special values training has those that it has: "no dogs" is not asked as "dogs" is.
+    # Only special values of training: "no dogs" is not asked for as "dogs" is.
     assert names(divider.divided(hotels.request(parse("?confirm(price=a;food=dontcare;near=b)"))))[0] == [
         "price",
         "food",
@@ -167,7 +167,7 @@ def test_questions_are_divided_as_training_asks_them(hotels: Preprocessor) -> No
 
 @pytest.mark.parametrize("act_type", ["?select", "choose"])
 def test_dontcare_is_added_to_the_last_question(act_type: str) -> None:
-    # Training asks for it beside a price alone, and never for the area; what it calls "choose" asks as well.
+    # Training has it only with a price, and never for the area; an act type "choose" asks as well.
     rows = [
         ("price=a;price=dontcare", "sorry would you like a SLOT_PRICE pub or you do not care"),
         ("price=a;price=b", "would you like a SLOT_PRICE or a SLOT_PRICE#2 pub ?"),
@@ -200,7 +200,7 @@ def test_what_a_search_leaves_out_is_said_in_sentences_of_its_own(generator: Gen
     several = [each for count in (2, 3) for each in combinations(slots, count)]
     said = generator.generate([f"?confirm({';'.join(each)})" for each in several])
     assert all(each.slots_ok for each in said)
-    # Whole sentences behind each other: questions alone.
+    # Consecutive whole sentences: only questions.
     assert any(each.origin == "composed" for each in said)
     assert all(each.text.rstrip()[-1] in "?." for each in said)
 
@@ -273,10 +273,10 @@ def test_what_users_look_for_is_not_divided(generator: Generator) -> None:
 @pytest.mark.parametrize(
     ("act", "parts"),
     [
-        # Training asks for two of these together.
+        # Training has two of these in one act.
         ("?select(difficulty=easy;season=dontcare;region=Fells)", ["difficulty", "region", "season"]),
         ("inform(name=a;difficulty=easy;length='4 km';near=b;view=c;region=d;phone=1)", ["name"]),
-        # What people look for is one thing.
+        # What users look for is one thing.
         ("inform_no_match(difficulty=easy;length='4 km';near=b;view=c;region=d)", []),
     ],
 )

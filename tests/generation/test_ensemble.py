@@ -43,7 +43,7 @@ def test_an_ensemble_of_a_run_with_itself_generates_as_the_run(poor_run: Runs) -
 
 
 def test_the_probabilities_are_the_renormalised_geometric_mean(poor_run: Runs) -> None:
-    """The scores of sentences, beside those added up from the single models' distributions token by token."""
+    """Scores of sentences against sums over the distributions of the single models, token by token."""
     runs, turn = pair(poor_run), parse(ACTS[0])
     both = Generator.load(runs)
     assert both.decoder is not None

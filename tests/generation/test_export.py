@@ -25,7 +25,7 @@ from dactnlg.search.numpy_step import log_softmax
 from dactnlg.text.vocabulary import BOS_ID, EOS, EOS_ID, PAD_ID, UNK_ID
 
 PoorRun = Callable[[str], Path]
-# TensorFlow alone: whoever serves the search has no need of dactnlg.
+# Only TensorFlow: serving the search does not need dactnlg.
 SERVE = """
 import json, sys
 import numpy as np, tensorflow as tf
@@ -54,7 +54,7 @@ def turns_of(decoder: Decoder) -> list[Any]:
 
 @pytest.mark.needs("tensorflow", "dactnlg")
 def test_a_saved_model_finds_the_hypotheses_of_the_decoder(poor_run: PoorRun, tmp_path: Path) -> None:
-    # The hierarchical model is the sc-LSTM and more.
+    # The hierarchical model contains the sc-LSTM.
     exports = [("hierarchical", "hard"), ("lstm", "none"), ("transformer", "hard")]
     for model, constraint in exports:
         folder, decoder = tmp_path / model, decoder_of(poor_run(model))
@@ -79,7 +79,7 @@ def test_a_saved_model_finds_the_hypotheses_of_the_decoder(poor_run: PoorRun, tm
         description = json.loads((tmp_path / model / "model" / "assets.extra" / "dactnlg.json").read_text())
         assert (description["beam_width"], description["constraint"]) == (3, constraint)
         assert description["tokens"][description["eos"]] == EOS
-        # Where a search may stop at its best sentence, neighbours decide how far the others have come.
+        # A search that may stop at its best sentence leaves the others as far as the rest of the batch took them.
         sure = 3 if hard else 1
         assert (theirs["few"][:, :sure] == theirs["tokens"][:3, :sure]).all()
         compared = 0
@@ -138,7 +138,7 @@ def test_onnx_computes_the_steps_of_the_model(model: str, poor_run: PoorRun, tmp
         expected = [log_softmax(to_numpy(logits).copy()), *(to_numpy(state[name]) for name in now)]
         for ours, theirs in zip(expected, found, strict=True):
             np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5)
-        # Rounding does not add up along a sentence: each step starts from the original's state.
+        # Each step starts from the original's state, so that rounding errors do not add up.
         tokens = rng.integers(UNK_ID + 1, decoder.model.sizes.vocabulary, count)
     # Any number of sentences, not only that of the example it was traced with.
     few = {"tokens": tokens[:3], **{name: part[:3] for name, part in {**now, **fixed}.items()}}
@@ -173,7 +173,7 @@ def test_greedy_search_over_onnx_finds_what_the_decoder_finds(poor_run: PoorRun,
     ours = [tuple(row[: row.index(EOS_ID)]) if EOS_ID in row else tuple(row) for row in rows]
     found = decoder.search(turns, Plan(1, False))
     same = sum(a == b[0].tokens for a, b in zip(ours, found, strict=True))
-    # Where two words are as good as equal, rounding decides.
+    # Between words with nearly equal scores rounding decides.
     assert same >= 0.9 * len(turns)
 
 

@@ -37,7 +37,7 @@ def run(request: pytest.FixtureRequest, poor_run: Callable[[str], Path]) -> Path
 
 @pytest.fixture(scope="module")
 def generator(run: Path) -> Generator:
-    # One for all tests: a search is compiled once.
+    # Shared by all tests, so that a search is compiled once.
     return Generator.load(run)
 
 
@@ -57,7 +57,7 @@ def test_the_hard_constraint_says_every_value_of_every_test_act(generator: Gener
         assert result.text.strip()
         assert "SLOT_" not in result.text + result.raw
         assert "\uffed" not in result.text + result.raw
-        # The proof on the finished sentence, by finding the values again: independent of the search's own count.
+        # Checked on the finished sentence by finding the values again, independently of the search.
         assert not checker.check(turn, result.raw).values.missing, result
         values = {str(slot) for _, slot in turn.slots() if slot.delexicalizable}
         assert not values & (set(result.missing) | set(result.extra))
@@ -89,7 +89,7 @@ def test_only_acts_whose_values_do_not_fit_are_searched_again(
     script = Scripted(preprocessor, answer, answer)
     generator = Generator(preprocessor, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
     monkeypatch.setattr(UnseenActs, "pool", lambda _, __, request, found, ___: Pool(request, found, None))
-    # All hypotheses are asked for where the best does not fit; of the act, whose other values may, nothing is kept.
+    # All hypotheses are searched for if the best one does not fit. Nothing is cached for the act: other values may fit.
     for length, searches in (("9 km", 2), ("7 km", 1), ("9 km", 2)):
         script.asked.clear()
         generator.generate([f"inform(name='Red Kite Ridge';length='{length}')"])
@@ -105,12 +105,12 @@ def test_a_special_value_is_searched_for_again_whatever_it_costs(
         preprocessor, ("SLOT_NAME is SLOT_LENGTH long .", -5.0), ("no dogs on SLOT_NAME , SLOT_LENGTH .", second)
     )
     generator = Generator(preprocessor, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
-    # Whatever training had of the act is not asked for here.
+    # Training sentences for the act are not considered here.
     monkeypatch.setattr(UnseenActs, "pool", lambda _, __, request, found, ___: Pool(request, found, None))
     monkeypatch.setattr(Doubts, "of", lambda _, __, ___: 0)
     acts = ["inform(name='Red Kite Ridge';length='7 km';dogsallowed=no)", "inform(name='Red Kite Ridge';length='7 km')"]
     special, plain = generator.generate(acts, GenerationOptions(n_best=2))
-    # First for the best, then for all; and only the turn that owes something once more, for what it owes.
+    # First the best, then all hypotheses; then once more only the turn that owes a value.
     assert script.asked == [[], [], [["dogsallowed=no"]]]
     assert plain.slots_ok and plain.score == -5.0
     assert special.slots_ok and special.score == second and len(special.n_best) == 2
@@ -144,15 +144,15 @@ ASKING = [
 @pytest.mark.parametrize(
     ("act", "found", "text"),
     [
-        # As training asked it: the wording that the model likes best, here the shortest.
+        # In the wording of training that the model scores best, here the shortest.
         ("inform(count=3)&request(area)", "there are SLOT_COUNT", "There are 3. Which part would you like?"),
-        # A wrong question makes way for the right one.
+        # A wrong question is replaced by the right one.
         (
             "inform(count=3)&request(area)",
             "there are SLOT_COUNT . what kind of food do you want",
             "There are 3. Which part would you like?",
         ),
-        # What asks is left alone, and so is a turn of one act: it can't lose what it is about.
+        # A right question is left as it is.
         (
             "inform(count=3)&request(area)",
             "there are SLOT_COUNT . which part would you like",
@@ -204,7 +204,7 @@ def test_every_sentence_holds_a_trigger_word_that_is_owed(poor_run: Callable[[st
         [bool(triggers & set(preprocessor.vocabulary.decode(h.tokens))) for h in row if h.finished] for row in found
     ]
     assert all(map(all, held[1::2])) and sum(map(len, held[1::2])) > 10
-    # Without the debt most sentences hold none, and a neighbour's debt changes nothing.
+    # Without an owed value most sentences have none, and owed values of other rows change nothing.
     assert not all(map(all, held[::2]))
     alone = generator.decoder.search(turns[::2], Plan(8, True, 8))
     assert [[h.tokens for h in row] for row in found[::2]] == [[h.tokens for h in row] for row in alone]
@@ -214,7 +214,7 @@ def test_reordering_and_repeating_acts_changes_nothing(generator: Generator) -> 
     acts = ["goodbye()", "?request(region)", "inform(name='X Y';length='3 km')", "goodbye()"]
     texts = [result.text for result in generator.generate(acts)]
     if generator.decoder is None:
-        # The baseline draws anew for every place, and the same for the same places.
+        # The baseline draws by place: the same sentence for the same act and place.
         assert [generator.generate([act], first=place)[0].text for place, act in enumerate(acts)] == texts
         return
     assert texts[0] == texts[3]
@@ -223,7 +223,7 @@ def test_reordering_and_repeating_acts_changes_nothing(generator: Generator) -> 
 
 
 def test_equal_acts_are_generated_once_unless_sampled(generator: Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The same act in several notations, too; but not acts that differ in their order or in a value's case.
+    # Also in other notations, but not with another order of slots or other letter case.
     acts = ["inform(name='X Y';length='3 km')", 'inform( name = "X Y" ; length = "3 km" )', "goodbye()"]
     acts += ["inform(length='3 km';name='X Y')", "inform(name='x y';length='3 km')", parse(acts[0])]
     requested, request = [], generator.preprocessor.request
@@ -267,7 +267,7 @@ def test_no_placeholder_is_shown_under_weaker_constraints(generator: Generator) 
 
 @pytest.mark.parametrize("constraint", ["hard", "rerank"])
 def test_n_best_is_ordered_and_distinct(generator: Generator, constraint: str) -> None:
-    # A template, with which a poor model ends for some acts, is one sentence.
+    # For a template, the last resort of a poor model, there is one sentence only.
     acts = ["inform(name='Red Kite Ridge';difficulty=easy)", "goodbye()", "?request(region)"]
     options = GenerationOptions(n_best=4, constraint=constraint)
     several = [each for each in generator.generate(acts, options) if len(each.n_best) > 1]
@@ -276,9 +276,9 @@ def test_n_best_is_ordered_and_distinct(generator: Generator, constraint: str) -
         assert result.n_best[0].text == result.text
         assert len({other.delexicalized for other in result.n_best}) == len(result.n_best)
         if constraint == "hard":
-            # What reads like training comes first, see test_candidates.
+            # Sentences like those of training come first (see test_candidates).
             continue
-        # Of sentences with as many faults the more probable one comes first.
+        # Among sentences with equally many faults the more probable comes first.
         faults = [(len(other.missing) + len(other.extra), -(other.score or 0.0)) for other in result.n_best]
         for count in {count for count, _ in faults}:
             costs = [cost for other, cost in faults if other == count]

@@ -18,7 +18,7 @@ from dactnlg.training.train import train
 
 
 class Values:
-    """Knows the values of training alone."""
+    """A reader that knows nothing but the values of training."""
 
     trigger_words: dict[str, tuple[str, ...]] = {}
 
@@ -70,13 +70,13 @@ def test_a_slot_that_the_caller_left_out_is_not_missing() -> None:
         assert (each.missing, each.slots_ok) == (("near=b",), False)
     without = replace(said, missing=("type=pub",))
     assert slots.removed(without, turn).slots_ok
-    # "Pubs pubs" is wrong nevertheless; and another act may have the slot.
+    # "Pubs pubs" is still wrong, and another act of the turn may have the slot.
     assert not slots.removed(replace(without, extra=("type=pub",)), turn).slots_ok
     assert slots.removed(without, parse("inform_no_match(near=b)&inform(type=pub)")) == without
 
 
 def test_a_noun_names_what_there_is_none_of(data_dir: Path, tmp_path: Path) -> None:
-    """On television sets, with a model of a few updates: most of these were 'there are no cheap price range'."""
+    """For television sets, after a few updates, most of these used to be 'there are no cheap price range'."""
     sizes = ["model.hidden_size=24", "model.embedding_size=16", "training.epochs=2", "training.teachers=0"]
     run = train("tv", tmp_path / "tv", overrides=[*sizes, f"corpus.data_dir={data_dir}"], progress=False)
     slots = [slot for e in load_corpus("tv", data_dir).split("train") for _, slot in e.turn.slots()]
@@ -87,6 +87,6 @@ def test_a_noun_names_what_there_is_none_of(data_dir: Path, tmp_path: Path) -> N
     for act, each in zip(acts, said, strict=True):
         assert "television" in each.text
         assert each.slots_ok
-        # The act is the caller's.
+        # The act is reported as the caller gave it.
         assert each.act == str(act)
         assert [token for token in each.delexicalized.split(" ") if "SLOT_" in token] == ["SLOT_FAMILY"]

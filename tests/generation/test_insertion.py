@@ -47,7 +47,7 @@ class Toy:
         return ops.take(ops.reshape(self.table, (-1, size)), index, axis=0), {"place": state["place"] + 1}
 
     def score(self, words: list[int]) -> float:
-        """The log probability of a whole sentence, written apart from the package."""
+        """The log probability of a whole sentence, computed independently of the package."""
         path = [BOS_ID, *words, EOS_ID]
         total = 0.0
         for place, (last, word) in enumerate(zip(path, path[1:], strict=False)):
@@ -116,7 +116,7 @@ def test_a_second_unknown_value_is_inserted_around_the_first_in_its_best_place(
     words = ["what", "is", "near"]
     first = exhaustive(model, preprocessor, words, stand_ins)
     gap = max(first, key=lambda g: first[g][0])
-    # The first one keeps the stand-in that suited it, and that one stands for nothing else.
+    # The first one keeps its best stand-in, which is then no longer free.
     choice = first[gap][1]
     read = [*words[:gap], preprocessor.vocabulary.tokens[choice], *words[gap:]]
     shown = [*words[:gap], "SLOT_ALTITUDE", *words[gap:]]
@@ -144,7 +144,7 @@ def test_a_second_value_of_a_known_slot_is_inserted_too(preprocessor: Preprocess
         (f"what -{JOINER} {JOINER}SLOT_FOOD is", [0, 1, 3, 4]),
         (f"({JOINER}", [0]),
         ("", [0]),
-        # No place is open: better at the end than not at all.
+        # If no place is free, it goes to the end.
         (f"{JOINER}-{JOINER}", [1]),
     ],
 )
@@ -186,7 +186,7 @@ def test_scores_do_not_depend_on_other_rows(preprocessor: Preprocessor) -> None:
     np.testing.assert_allclose(decoder.sentence_scores(turn, rows[::-1]), expected[::-1], rtol=1e-4)
     alone = [decoder.sentence_scores(turn, [row])[0] for row in rows]
     np.testing.assert_allclose(alone, expected, rtol=1e-4)
-    # What is compiled is traced once: for few shapes, with one act for all rows, and with what the model takes alone.
+    # Compiled programs are traced for few shapes, with one act for all rows, and with the model's inputs only.
     assert 1 <= len(model.prepared) <= 3
     for inputs in model.prepared:
         assert set(inputs) == {"act"}
@@ -199,7 +199,7 @@ def test_a_real_model_scores_a_sentence_as_its_search_does(preprocessor: Preproc
     sizes = {"hidden_size": 6, "embedding_size": 5}
     sizes |= {"value_size": 4, "encoder_size": 4} if name == "hierarchical" else {}
     model = build_model(name, preprocessor.sizes, **sizes)
-    # Untrained weights are so small that all words are alike, the end among them.
+    # With untrained weights, which are small, all words including the end have nearly equal scores.
     model.set_weights([weight * 4 for weight in model.get_weights()])
     model.output_bias.assign(np.eye(len(preprocessor.vocabulary))[EOS_ID] * 2)
     decoder = KerasDecoder(model, preprocessor, max_length=12)

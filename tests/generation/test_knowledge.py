@@ -29,7 +29,7 @@ def generator(random_run: Path) -> Generator:
 
 
 def combination(turn: Turn) -> frozenset[tuple[str, str | None]]:
-    """Return the act types and the slots of a turn, apart from how the package does."""
+    """Return the act types and slots of a turn, independently of the package."""
     return frozenset([(act.act_type, None) for act in turn.acts] + [(act.act_type, s.name) for act, s in turn.slots()])
 
 
@@ -60,14 +60,14 @@ def test_values_that_nothing_can_check_are_unchecked(generator: Generator) -> No
     assert said.unchecked == ("toilets=none",)
     assert said.slots_ok is True
     assert said.to_json()["unchecked"] == ["toilets=none"]
-    # Of a choice either value may be what is said; a statement says both.
+    # A question may offer either value; a statement says both.
     (said,) = generator.generate(["?select(dogsallowed=no;dogsallowed=yes)"])
     assert set(said.unchecked) == {"dogsallowed=no", "dogsallowed=yes"}
     (said,) = generator.generate(["inform(name='Ivy Cutting';dogsallowed=no;dogsallowed=yes)"])
     assert not said.unchecked and not said.slots_ok
     (said,) = generator.generate(["inform(name='Ivy Cutting';length='7 km')"])
     assert said.unchecked == ()
-    # A yes or no of which training has nothing has to be named, at least, and not by the word for another slot.
+    # A yes or no that training lacks must at least be named, and not with the word for another slot.
     for slot in ("parking=yes", "catsallowed=no"):
         (said,) = generator.generate([f"inform(name='Ivy Cutting';dogsallowed=yes;{slot})"], strict=False)
         assert (said.slots_ok, slot in said.missing) == (False, True)
@@ -104,12 +104,12 @@ def test_unseen_special_values_are_said_where_words_show_them(
     turn, values = parse(f"inform(name=Ivy;{new})"), generator.preprocessor.new_values
     tokens = generator.preprocessor.delexicalizer.delexicalize(turn, sentence).tokens
     assert values.unsaid(turn, tokens) == ([] if is_said else [new])
-    # Of two values either may be meant, and what cards call silent nobody says.
+    # If an act offers two values, either may be meant.
     assert values.of(parse(f"?select({new};{new.partition('=')[0]}=1)")) == []
 
 
 def test_slots_without_a_value_are_unchecked_in_statements(generator: Generator) -> None:
-    """`inform(season)` says nothing that could be said; whatever the model tells of it is its own."""
+    """`inform(season)` gives no value, so whatever the model says of it is invented."""
     told, asked = generator.generate(["inform(name='Ivy Cutting';season;difficulty)", "?request(season)"], strict=False)
     assert set(told.unchecked) == {"inform(season)", "inform(difficulty)"}
     assert asked.unchecked == ()
@@ -155,7 +155,7 @@ def test_the_reader_checks_what_cues_cannot(random_run: Path) -> None:
     assert both.unchecked(turn) == ()
     for turn in {turn for turn, _ in load_corpus("trails").pairs("test")}:
         assert set(both.unchecked(turn)) <= set(alone.unchecked(turn))
-        # What the checker finds missing, it has checked.
+        # What is reported as missing has been checked.
         report = both.check(turn, "Nothing of it.")
         assert not {*report.missing, *report.questions, *report.contradicted} & set(report.unchecked)
 
@@ -173,13 +173,13 @@ def test_sentences_unlike_training_have_doubts(poor_run: Callable[[str], Path]) 
     texts = {text for group in generator.preprocessor.templates.sentences.values() for text in group}
     known = {run for text in texts for sentence in split_sentences(text) for run in runs(sentence, 4)}
     acts = [*one_away(corpus, 30, 3), *subsets(corpus, 30, 3)]
-    # Some of the subsets are no news.
+    # Some of the subsets occur in training.
     said = [each for each in generator.generate(acts) if each.doubts is not None]
     assert len(said) > 40
     for each in said:
         tokens = each.delexicalized.split()
         strange = [run for sentence in split_sentences(tokens) for run in runs(sentence, 4) if run not in known]
-        # "It" reads as the name of what it stands for does.
+        # "It" counts as the name that it stands for.
         assert each.doubts or not strange or PRONOUN in tokens, each
     assert {each.doubts == 0 for each in said} == {True, False}
     assert said[0].to_json()["doubts"] == said[0].doubts
@@ -202,7 +202,7 @@ def test_prepare_leaves_nothing_to_collect_for_an_act(
     (usual,) = Generator.load(poor_run("sclstm")).generate(new)
     generator = Generator.load(poor_run("sclstm"))
     generator.prepare()
-    # Without `prepare` these fail.
+    # Without `prepare`, generating would need these.
     monkeypatch.delattr(doubts, "Fluency")
     monkeypatch.delattr(PieceFinder, "collect")
     assert generator.generate(new) == [usual]

@@ -43,7 +43,7 @@ SEEN, UNSEEN = "inform(name=x;duration=a;height=b)", "inform(name=x;length=a;hei
 def test_a_value_without_a_plural_gets_a_noun(
     preprocessor: Preprocessor, mender: Mender, value: str, ending: str
 ) -> None:
-    # "Easys" is none, and the value is the user's: "we have 4 easy routes"; "greys" is one.
+    # "Easys" is not a plural, so a noun is added: "we have 4 easy routes". "Greys" is one.
     request = preprocessor.request(parse(f"inform_count(count=4;difficulty={value})"))
     tokens = ("we", "have", "SLOT_COUNT", "SLOT_DIFFICULTY", "\uffeds", "\uffed.")
     (found,) = mender.mended([Candidate(preprocessor, request, tokens, -1.0)])
@@ -94,7 +94,7 @@ def test_corrections_depend_on_the_act(
 
 
 def test_the_only_match_is_called_the_only_one(preprocessor: Preprocessor, mender: Mender) -> None:
-    """Of the test acts of laptop 38 of 58 were said as of any laptop, as people do at times."""
+    """Without the correction, 38 of the 58 such test acts of laptop were said as of any laptop."""
     act = "inform_only_match(name=x;near=a)"
     for text, better in (
         ("SLOT_NAME is a route near SLOT_NEAR", "SLOT_NAME is the only route near SLOT_NEAR"),
@@ -146,20 +146,20 @@ def test_n_best_lists_keep_their_length(preprocessor: Preprocessor, mender: Mend
 @pytest.mark.parametrize(
     ("act", "text", "better"),
     [
-        # What has been said is not said again.
+        # What has been said is not repeated.
         (
             "inform(name=x;length=a;near=b;height=c;toilets=no)",
             "SLOT_NAME is a SLOT_LENGTH walk near SLOT_NEAR and has no toilets. it climbs to SLOT_HEIGHT. "
             "there are no toilets.",
             "SLOT_NAME is a SLOT_LENGTH walk near SLOT_NEAR and has no toilets. it climbs to SLOT_HEIGHT.",
         ),
-        # Of what kind it is says nothing by itself.
+        # A sentence that only names the kind of thing says nothing.
         (
             "inform(length=a;near=b;height=c;toilets=no)",
             "it is a route. it is SLOT_LENGTH long and near SLOT_NEAR. it climbs to SLOT_HEIGHT and has no toilets.",
             "it is SLOT_LENGTH long and near SLOT_NEAR. it climbs to SLOT_HEIGHT and has no toilets.",
         ),
-        # What alone says something stays, whatever its words are.
+        # The only sentence for a slot stays, whatever its words are.
         (
             "inform(name=x;length=a;near=b;height=c;toilets=no)",
             "SLOT_NAME is a SLOT_LENGTH walk near SLOT_NEAR. it climbs to SLOT_HEIGHT. well toilets no none.",
@@ -171,7 +171,7 @@ def test_n_best_lists_keep_their_length(preprocessor: Preprocessor, mender: Mend
             "it does not allow dogs.",
             "",
         ),
-        # What is said of one thing says nothing of another.
+        # A sentence about one thing does not say anything about another.
         (
             "inform(name=x;name=y;near=b;toilets=no)",
             "SLOT_NAME is near SLOT_NEAR. there are no toilets. SLOT_NAME_2 is a route. there are no toilets.",

@@ -63,12 +63,12 @@ def said(act: str) -> list[str]:
 @pytest.mark.parametrize(
     ("act", "text"),
     [
-        # In training's order: near something comes before an area, lists and clauses behind.
+        # In the order of training: `near` before an area; lists and clauses last.
         (
             "inform_no_match(area=a;price=b;near=c)",
             "there are no SLOT_PRICE pubs near SLOT_NEAR in the SLOT_AREA area .",
         ),
-        # A clause is said of several things.
+        # Clauses agree with the plural.
         (
             "inform_no_match(food=a;music=b;stars=c;beers=d)",
             "there are no pubs with SLOT_BEERS beers and SLOT_STARS stars "
@@ -78,12 +78,12 @@ def said(act: str) -> list[str]:
             "inform_no_match(food=a;music=b;quarter=c)",
             "there are no pubs that serve SLOT_FOOD and have SLOT_MUSIC music and where SLOT_QUARTER people go .",
         ),
-        # The name stays beside the noun.
+        # The name stays next to the noun.
         (
             "inform_only_match(name=a;price=b;food=c;area=d)",
             "there is no SLOT_PRICE pub other than SLOT_NAME in the SLOT_AREA area that serves SLOT_FOOD .",
         ),
-        # There are no cheap somethings.
+        # An adjective cannot modify "something".
         (
             "?select(area=a;food=b)",
             "would you like something in the SLOT_AREA area that serves SLOT_FOOD ?",
@@ -102,11 +102,11 @@ def test_nouns_are_modified_as_in_training(act: str, text: str) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        # No frame of its own: who knows that there are seven, that they are all, or which one it is?
+        # No frame: its texts give a number, say that these are all, or lack the name.
         "inform_count(price=a;area=b)",
         "inform_all(food=a)",
         "inform_no_match(name=a;area=b)",
-        # Nothing says it of a noun.
+        # No noun is modified by it.
         "inform_no_match(area=a;phone=b)",
         "inform_no_match(area=a;near)",
     ],
@@ -134,15 +134,15 @@ def test_the_subject_of_a_predicate_is_modified_too() -> None:
     ("text", "places"),
     [
         ("there are no | SLOT_PRICE | pubs | near SLOT_NEAR | in the SLOT_AREA area | that serve SLOT_FOOD | .", 6),
-        # A comma may go on with them.
+        # A comma may follow.
         ("there are no pubs | with SLOT_STARS stars | and SLOT_BEERS beers , but none is open .", 2),
-        # Of one thing a pub "serves" it.
+        # "Serves" is the singular.
         ("there are no pubs that serves SLOT_FOOD .", 0),
-        # What begins so is no thing.
+        # "We pubs" is not a noun phrase.
         ("we pubs near SLOT_NEAR .", 0),
-        # A clause ends it.
+        # Nothing follows a clause.
         ("there are no pubs | that serve SLOT_FOOD near SLOT_NEAR .", 1),
-        # Another noun.
+        # Two nouns.
         ("a pub near SLOT_NEAR pub .", 0),
     ],
 )
@@ -182,7 +182,7 @@ def test_every_slot_of_random_acts_is_said_once(act_type: str) -> None:
             for tokens, _ in own.made(frozenset({act_type}), wanted(preprocessor, request.turn) or frozenset()):
                 assert Counter(map(strip_joiner, filter(is_placeholder, map(strip_joiner, tokens)))) == needed
                 assert Candidate(preprocessor, request, tokens, 0.0).report.values.errors == 0
-                # Seams are all that training lacks, but for what a frame has beside its noun.
+                # Only the seams are unlike training, and what a frame has next to its noun.
                 assert fluency.strange_runs(tokens) - composer.seams(tokens, fluency) <= 6
                 made[number] += 1
     assert len(made) > 3 and made.total() > 50

@@ -47,9 +47,9 @@ def test_an_act_is_said_with_the_name_that_training_mostly_has() -> None:
         ("SLOT_NAME is better than SLOT_NAME", []),
     ):
         assert joined(only, text) == without
-    # What names it may be another act.
+    # The name may be in another act.
     assert offer is not None and str(offer.requests[0].turn) == "offer(name=ivy)&inform(phone=x;area=y)"
     assert joined(offer, "the number of SLOT_NAME is SLOT_PHONE .") == ["its number is SLOT_PHONE ."]
-    # Named already, never named, without anything that is said of it, or beside another act.
+    # Already named, never named in training, without slots, or with another act.
     for act in ("only(name=x;area=y)", "deny(area=x)", "only()", "only(area=x)&deny(area=y)"):
         assert named(act) is None

@@ -23,7 +23,7 @@ COUNT = 280
 
 @pytest.fixture(scope="module", autouse=True)
 def ray() -> Iterator[object]:
-    """Ray on two cores for all tests of this file: starting it takes longer than they do."""
+    """Ray on two cores for all tests of this file, since starting it takes longer than they do."""
     with cluster.started(2) as ray:
         yield ray
 
@@ -56,7 +56,7 @@ def write_acts(count: int = COUNT) -> list[str]:
 
 
 def test_two_processes_write_what_one_writes(generate: Generate) -> None:
-    # Under the hard constraint, which needs most; of each, test_bulk generates blocks in different orders.
+    # Under the hard constraint, which has the most to compute; test_bulk shows for each that blocks are independent.
     write_acts()
     assert generate("one.txt") == ""
     assert generate("two.txt", "--jobs", "2") == ""
@@ -75,7 +75,7 @@ def test_a_bad_line_stops_both_alike_and_each_resumes_the_other(generate: Genera
     assert Path("2.txt").read_bytes() == Path("1.txt").read_bytes()
     assert Path("2.txt").read_bytes().count(b"\n") == 204
     write_acts()
-    # Each goes on with what the other began.
+    # Each resumes the file that the other began.
     generate("1.txt", "--jobs", "2", "--resume")
     generate("2.txt", "--jobs", "1", "--resume")
     assert Path("2.txt").read_bytes() == Path("1.txt").read_bytes()
@@ -147,7 +147,7 @@ def test_without_ray_one_line_says_what_to_install(
 
 
 def test_an_unreachable_cluster_is_an_error() -> None:
-    # In a process of its own: here Ray runs already.
+    # In another process, because Ray is already running in this one.
     code = "from dactnlg._utils import cluster\nwith cluster.started(2): pass"
     environment = {**os.environ, "RAY_ADDRESS": "127.0.0.1:1"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)

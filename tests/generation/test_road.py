@@ -19,8 +19,8 @@ from dactnlg.models.numpy.inference import NumpyModel
 
 PACKAGE = str(Path(dactnlg.__file__).parent)
 MOST = 6
-"""Frames of the package between `Generator.generate` and the model's step: as many as one sees at a glance."""
-# A value, a special value, an unknown slot's value, questions beside other acts: every branch on the way.
+"""The most frames of the package between `Generator.generate` and the model's step."""
+# Values, special values, an unknown slot, questions next to other acts: all branches on the way.
 ACTS = [example.turn for example in load_corpus("trails").split("test")[:60]]
 ODD = ["inform(name='Red Kite Ridge';dogsallowed=yes;stroller=no)", "inform(name=x;altitude='900 m') & request(region)"]
 
@@ -64,7 +64,7 @@ def test_few_frames_lie_between_generate_and_the_step(
     if backend == "numpy":
         monkeypatch.setattr(NumpyModel, "step", counter.watch(NumpyModel.step))
     else:
-        # A compiled step is called once for each shape, while it is traced.
+        # A compiled step is called once for each shape, when it is traced.
         monkeypatch.setattr(generator.decoder.model, "step", counter.watch(generator.decoder.model.step))
     some = ACTS[:30] if backend == "numpy" else ACTS[:4]
     for options in WAYS:
@@ -83,7 +83,7 @@ def test_many_threads_get_what_one_gets(poor_run: Callable[[str], Path]) -> None
 
     def generate(number: int) -> list[Any]:
         together.wait()
-        # Every thread another order of options and another stretch of acts first, so that caches fill in a race.
+        # Each thread begins with other options, so that caches are filled concurrently.
         order = [(place + number) % len(WAYS) for place in range(len(WAYS))]
         found = {place: shared.generate(some, WAYS[place]) for place in order}
         return [found[place] for place in range(len(WAYS))]

@@ -42,7 +42,7 @@ def pubs() -> Preprocessor:
 
 
 def said(preprocessor: Preprocessor, act: str, *texts: str) -> list[str]:
-    """What is said for a turn, given one text for each of its parts."""
+    """Return what is said for a turn, given one text for each of its parts."""
     request, several = preprocessor.request(parse(act)), SeveralActs(preprocessor)
     parts = zip(several.requests(request), texts, strict=True)
     rows = [[Candidate(preprocessor, part, tuple(text.split()), 0.0)] for part, text in parts]
@@ -60,7 +60,7 @@ def said(preprocessor: Preprocessor, act: str, *texts: str) -> list[str]:
         ("inform(name=x)&?more()&bye()", ["inform(name=x)&?more()", "bye()"]),
         ("bye()&inform(name=x)&?more()", ["bye()", "inform(name=x)&?more()"]),
         ("deny(food=y)&inform(name=x;food=z)", ["deny(food=y)", "inform(name=x;food=z)"]),
-        # Two things, and a yes beside a no.
+        # Two things, and a yes next to a no.
         ("inform(name=x)&inform(name=y)", ["inform(name=x)", "inform(name=y)"]),
         ("inform(dogs=yes)&inform(dogs=no)", ["inform(dogs=yes)", "inform(dogs=no)"]),
         ("inform(dogs=yes)&inform(dogs=true)", []),
@@ -69,12 +69,12 @@ def said(preprocessor: Preprocessor, act: str, *texts: str) -> list[str]:
         ("inform(name=x;name=X;food=z)", ["inform(name=X;food=z)"]),
         ("?compare(name=x;food=y;name=z;food=w)", []),
         ("recommend(name=x;name=y;area=z)", ["recommend(name=x;area=z)", "recommend(name=y;area=z)"]),
-        # No two are the only one, and a question may be about either.
+        # Two things cannot be the only one, and a question may be about either.
         ("only(name=x;name=y;food=z)", []),
         ("?confirm(name=x;name=y;food=z)", []),
-        # What no sentence says is no other thing.
+        # A silent slot does not make it another thing.
         ("deny(food=y)&except(name=x)&except(name=z)", []),
-        # Acts that training never had at all.
+        # Acts that training lacks.
         ("wave()&bye()", ["wave()", "bye()"]),
     ],
 )
@@ -106,7 +106,7 @@ def test_acts_that_training_has_together_can_be_said_one_by_one(pubs: Preprocess
     texts = ["SLOT_NAME serves SLOT_FOOD food .", "what else ?"]
     said = {at: Candidate(pubs, parts.requests[at], tuple(text.split()), 0.0) for at, text in enumerate(texts)}
     assert [" ".join(text) for text in parts.join(said)] == ["SLOT_NAME serves SLOT_FOOD food . what else ?"]
-    # Values of the same slot keep to their acts.
+    # Values of the same slot stay with their acts.
     request = pubs.request(parse("deny(food=y)&inform(name=x;food=z)"))
     parts = several.one_by_one(request)
     assert parts is not None
@@ -136,7 +136,7 @@ def test_a_thing_is_named_once(pubs: Preprocessor) -> None:
     expected = "X serves Thai food. It is good and in the south."
     assert said(pubs, act, first, "SLOT_NAME is good and in the SLOT_AREA .") == [expected]
     assert said(pubs, act, first, "try SLOT_NAME in the SLOT_AREA .") == ["X serves Thai food. Try it in the south."]
-    # Where "it" cannot stand it is named again, as other values are.
+    # Where "it" is impossible, the name is repeated, as other values are.
     twice = "the SLOT_NAME is SLOT_NAME in the SLOT_AREA ."
     assert said(pubs, act, first, twice) == ["X serves Thai food. The x is x in the south."]
     again = "There is no Thai food. X serves Thai food."
@@ -173,12 +173,12 @@ ACTS = [
 
 
 def test_a_turn_is_the_texts_of_its_acts_in_order(poor_run: Callable[[str], Path]) -> None:
-    """Of a model of a few updates, on all pairs of acts that training never has in one turn."""
+    """For a model of a few updates and all pairs of acts that training never has in one turn."""
     generator = Generator.load(poor_run("sclstm"))
     several, request = SeveralActs(generator.preprocessor), generator.preprocessor.request
     alone = dict(zip(ACTS, generator.generate(ACTS), strict=True))
     pairs = [pair for pair in permutations(ACTS, 2) if several.requests(request(parse("&".join(pair))))]
-    # The two about Snowdonia say one value between them.
+    # The two about Snowdonia share a value, which is said once.
     pairs = [pair for pair in pairs if not all("Snowdonia" in act for act in pair)]
     assert len(pairs) > 20
     for (first, second), found in zip(pairs, generator.generate(["&".join(pair) for pair in pairs]), strict=True):

@@ -28,7 +28,7 @@ Run = Callable[..., tuple[list[str], str]]
 
 @pytest.fixture
 def acts(tmp_path: Path) -> Path:
-    """Good and bad lines in turns, the first and the last one bad."""
+    """Good and bad lines alternately; the first and the last one are bad."""
     rows = [row for n, (bad, _) in enumerate(BAD) for row in ([bad] if n > 3 else [bad, GOOD[n % 3].encode()])]
     (tmp_path / "acts.txt").write_bytes(b"".join(row + b"\n" for row in rows))
     return tmp_path / "acts.txt"
@@ -49,7 +49,7 @@ def test_errors_take_the_places_of_their_sentences(generate: Run, acts: Path) ->
     assert told == TOLD
     assert len(lines) == 9
     assert [line for line in lines if line.startswith("# error: ")] == [f"# error: {why}" for _, why in BAD]
-    # What is left to chance depends on an act's place among all lines.
+    # Random choices depend on the place of an act among all lines.
     alone = [generate("--input", acts, "--skip-bad", "--seed", "1")[0][place] for place in (1, 3, 5, 7)]
     assert alone == [lines[place] for place in (1, 3, 5, 7)]
 

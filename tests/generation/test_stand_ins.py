@@ -61,7 +61,7 @@ def acts(preprocessor: Preprocessor, act: str) -> list[str]:
 
 
 def said(preprocessor: Preprocessor, act: str, *texts: str) -> list[str]:
-    """What is said for an act, given what is said for its first stand-in."""
+    """Return what is said for an act, given texts for its first stand-in."""
     request, stand_ins = preprocessor.request(parse(act)), StandIns(preprocessor)
     first = stand_ins.of(request)[0]
     candidates = [Candidate(preprocessor, first.request, tokens_of(text), 0.0) for text in texts]
@@ -91,7 +91,7 @@ def test_the_most_similar_values_come_first(pubs: Preprocessor) -> None:
         "inform(name=x;price=cheap)",
     ]
     assert acts(pubs, "inform(name=x;area='old town')")[0] == "inform(name=x;area='city centre')"
-    # A slot with fewer values has them again.
+    # A slot with fewer values repeats them.
     both = acts(pubs, "inform(name=x;price='more than £45';area='old town')")
     assert both[0] == "inform(name=x;price='more than £30';area=riverside)" or len(set(both)) == len(both) == 3
 
@@ -150,7 +150,7 @@ def test_texts_that_do_not_say_the_stand_in_once_are_rejected(pubs: Preprocessor
         ("inform_no_match(view=a;view=b;view=c)", "there is no view of SLOT_VIEW .", "There is no view of a, b or c."),
         ("?confirm(view=a;view=b)", "do you want SLOT_VIEW ?", "Do you want a or b?"),
         ("inform_no_match(view=a;view=b)", "i can't say : it has SLOT_VIEW .", "I can't say: it has a and b."),
-        # Where words hang on the value, nothing is put between.
+        # Nothing is inserted next to attached words.
         ("?confirm(view=a;view=b)", "do you want \uffedSLOT_VIEW ?", None),
         ("?confirm(view=a;view=b)", "do you want any ?", None),
     ],
@@ -201,7 +201,7 @@ def test_further_values_of_a_closed_class_stand_beside_the_first(
 
 
 def test_many_further_values_need_few_texts() -> None:
-    """Words have the number of several values, or stay as they are: these are two texts, however many values."""
+    """Words either become plurals or stay as they are: two texts, however many values there are."""
     slots = [f"s{number}" for number in range(20)]
     words = " ".join(f"the SLOT_S{number} s{number} ." for number in range(20))
     alone = built([(f"inform({';'.join(f'{slot}=a' for slot in slots)})", words)])
@@ -243,7 +243,7 @@ def test_a_new_value_is_said_as_a_known_one(generator: Generator, value: str, sl
 
 
 def test_templates_are_filed_under_their_lexicalised_values(generator: Generator) -> None:
-    """What a run says in words of its own is no part that a program could fill in."""
+    """A lexicalised value is part of the template: no program could fill it in."""
     acts = [f"inform(name='Red Kite Ridge';difficulty={value};length='7 km')" for value in ("easy", "arduous")]
     first, second = template_rows(generator, [parse(act) for act in acts])
     assert first["delexicalized_act"] == "inform(name;difficulty=easy;length)"
@@ -271,7 +271,7 @@ def test_an_unseen_no_negates_the_words_for_yes() -> None:
         "Ritz is a 4 star hotel without internet.",
         "Ritz has 4 stars but no free internet.",
     ]
-    # Where the model has no such words, training has.
+    # If the model has no such words, those of training are used.
     request, stand_ins = hotels.request(parse(act)), StandIns(hotels)
     (best,) = stand_ins.said(request, stand_ins.of(request)[0], [], ask=True)
     assert (best.text, best.origin) == ("Ritz has 4 stars but no free internet.", "composed")

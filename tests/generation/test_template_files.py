@@ -20,7 +20,7 @@ from dactnlg.text.placeholders import required_slots
 
 
 def filled(template: str, act: str) -> str:
-    """Return a template with the values of its act, by its reader's own means."""
+    """Return a template with the values of its act filled in, as its reader would."""
     values: dict[str, list[str]] = {}
     for item in required_slots(parse(act)):
         values.setdefault(item.slot.name, []).append(item.slot.value or "")
@@ -30,7 +30,7 @@ def filled(template: str, act: str) -> str:
 
 def test_every_frame_is_said_once(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
     run, output = poor_run("sclstm"), tmp_path / "new" / "templates.jsonl"
-    # A part of the corpus: a poor model searches long.
+    # A part of the corpus, because a poor model searches for long.
     part = tmp_path / "part.jsonl"
     lines = (resources.datasets_dir() / "trails" / "train.jsonl").read_text(encoding="utf-8").splitlines()[:60]
     part.write_text("\n".join(lines), encoding="utf-8")
@@ -39,13 +39,13 @@ def test_every_frame_is_said_once(poor_run: Callable[[str], Path], tmp_path: Pat
     rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
     generator, corpus = Generator.load(run), load_corpus(part)
     turns = [example.turn for split in corpus.splits for example in corpus.split(split)]
-    # Counted apart from the code: acts by their types, slots and special values, as a model sees them.
+    # Counted independently: acts by their types, slots and special values, as a model sees them.
     kinds = {generator.preprocessor.request(turn).act for turn in turns}
     assert len(rows) == len(kinds) == len(frames(corpus, generator))
     assert sum(row["slots_ok"] for row in rows) > 0.9 * len(rows)
     said = {each.act: each.text for each in generator.generate([row["act"] for row in rows])}
     same = [filled(row["template"], row["act"]) == said[row["act"]] for row in rows]
-    # Values that begin a sentence get a capital there, and lists are said in either order.
+    # A value at the beginning of a sentence is capitalised, and lists have either order.
     assert sum(same) > 0.93 * len(rows)
     for row in rows:
         for item in required_slots(parse(row["act"])):
@@ -55,7 +55,7 @@ def test_every_frame_is_said_once(poor_run: Callable[[str], Path], tmp_path: Pat
 
 def test_a_placeholder_stays_attached_to_its_neighbours(random_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     generator, turn = Generator.load(random_run), parse("inform(name=xx;height=yy)")
-    # Neither value stands in the text as it is.
+    # Neither value occurs in the text.
     said = Generation(str(turn), "", "", "東 ￭SLOT_NAME￭ 京 SLOT_HEIGHT ￭m", None, True, (), ())
     monkeypatch.setattr(generator, "generate", lambda turns, strict: [said])
     assert [row["template"] for row in template_rows(generator, [turn])] == ["東{name}京 {height}m"]
@@ -74,7 +74,7 @@ def test_the_suffix_csv_gives_a_table(random_run: Path, tmp_path: Path, capsys: 
         and "{name_2}" in rows[0]["template"]
         and rows[0]["slots_ok"] in ("true", "false")
     )
-    # What is there stays; options of the search are another format's.
+    # Existing files are kept, and options of the search belong to other formats.
     assert main([*command, "--output", str(tmp_path / "t.csv")]) == 2
     assert main([*command, "--output", str(tmp_path / "u.csv"), "--beam-width", "2"]) == 2
     assert "leave out beam width" in capsys.readouterr().err

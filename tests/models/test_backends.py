@@ -20,7 +20,7 @@ from dactnlg.runs.config import load_config
 from dactnlg.training.train import train
 
 JAX = pytest.mark.needs("jax", "dactnlg[jax]")
-# Programs that run once are compiled soon rather than well.
+# For programs that run once, fast compilation matters more than fast code.
 SOON = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 
 pytestmark = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="the reference is TensorFlow")
@@ -36,7 +36,7 @@ def probe(backend: str, run: Path, *tasks: str) -> Any:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    # The hierarchical model is the others and more.
+    # The hierarchical model contains the others.
     poor = ["training.epochs=1", "model.hidden_size=24", "model.embedding_size=16", "training.batch_size=256"]
     # No dropout: each backend draws its own random numbers.
     poor += ["model.dropout=0.0", "decoding.max_length=30", "decoding.beam_width=4"]
@@ -46,7 +46,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(run: Path) -> Callable[[str], Any]:
-    """What a run says and learns with a backend, in one process; that of NumPy cannot learn."""
+    """What a run says and learns with a backend, from one process each; NumPy cannot learn."""
 
     @cache
     def probed(backend: str) -> Any:
@@ -68,7 +68,7 @@ def test_jax_learns_what_tensorflow_learns(run: Path, found: Callable[[str], Any
     theirs, their_precision = found("jax")["learned"]
     assert losses[0] > losses[1] > losses[2]
     assert theirs == pytest.approx(losses, rel=1e-4)
-    # No GPU may round the factors of products.
+    # GPUs must not round the factors of products.
     assert (precision, their_precision) == (False, "highest")
 
 

@@ -101,7 +101,7 @@ def test_every_weight_of_the_context_learns(name: str) -> None:
 
 
 def test_a_false_context_key_is_left_out() -> None:
-    """Runs without context are written as they were before there was one, and their hashes are the same."""
+    """Configurations without context, and their hashes, are the same as before contexts were introduced."""
     for name in KEYWORDS:
         section = load_config(f"trails-{name}", [], models).model
         assert not section.sees_context

@@ -144,7 +144,7 @@ def copyable(count: int, seed: int, letters: range) -> Batch:
 
 
 def test_it_copies_words_that_no_sentence_of_training_had() -> None:
-    """The last letter of the alphabet is in no sentence learned from: whoever says it has it from the act."""
+    """The last letter is in no training sentence: whoever says it has copied it from the act."""
     held_out, unseen = copyable(100, 9999, range(LETTERS - 1, LETTERS)), 3 + SLOTS + LETTERS
     found = []
     for copying, steps in ((True, 250), (False, 50)):
@@ -171,7 +171,7 @@ def test_what_can_be_copied_of_the_acts_of_a_corpus(lexicalized: list[str]) -> N
         assert entries[real[:, 1] - 1].any(axis=1).all(), "it stands in an entry"
         placeholders = [tokens[number] for number in real[:, 0] if is_placeholder(tokens[number])]
         assert placeholders == [item.placeholder for item in preprocessor.delexicalizer.required(pair.turn)]
-        # What stands in an entry is that entry's.
+        # What is in an entry belongs to its slot.
         known = preprocessor.encoder.known(pair.turn)
         for number, place in real:
             slot = known[place - 1][1]

@@ -68,11 +68,11 @@ def test_annealing_counts_only_training_batches() -> None:
         model(batch, training=True)
     whole = [float(model(batch, training=True)) for _ in range(20)]
     assert float(model.batches) == 29
-    # At first the divergence has no weight; at last at least the free bits are paid.
+    # At first the divergence has no weight; in the end it costs at least the free bits.
     assert np.mean(whole) - first > 0.5 * free
 
 
-# Two sentences for one act, as often: the act says nothing of which.
+# Two equally frequent sentences for one act, which does not say which of them.
 ONE, OTHER = [1, 4, 5, 6, 2], [1, 7, 8, 9, 2]
 
 
@@ -93,6 +93,6 @@ def test_the_latent_variable_tells_what_the_act_leaves_open() -> None:
         logits = model._project(model.outputs(context, model.first_state(given), given["tokens"]))
         return float(model.cross_entropy(given, logits))
 
-    # Without it the first word costs log 2, a sixth of a nat a token; with it nothing.
+    # Without it the first of four tokens costs log 2; with it nothing does.
     assert entropy(model.posterior(given)[0]) < 0.05
     assert entropy(model.prior(given["act"])[0]) > np.log(2) / 4 - 0.05

@@ -163,7 +163,7 @@ def test_words_begin_as_the_mean_of_their_subwords(tmp_path: Path, preprocessor:
         np.testing.assert_allclose(rows[token], mean(text), atol=1e-6, err_msg=token)
     assert len(tokenizer.encode(" strollers").ids) > 2
     np.testing.assert_array_equal(rows["<eos>"], weights[tokenizer.token_to_id("<|endoftext|>")])
-    # An entry is what its two rows and its value's words add up to.
+    # An entry is the sum of its two rows and the words of its value.
     turn = load_corpus("trails").split("valid")[0].turn
     batch = preprocessor.arrays([turn], GPT2.inputs)
     words, entries = to_numpy(model.entries.words), to_numpy(model.entries.entries)
@@ -228,7 +228,7 @@ def test_a_run_that_began_with_a_checkpoint_no_longer_needs_it(
     config = load_config("trails-gpt2", [*SMALL, f"model.pretrained={folder}"], models)
     callback = type("Stop", (), {"on_epoch_end": staticmethod(stop)})()
     train(config, tmp_path / "broken", callbacks=[callback], progress=False)
-    # What was trained goes on, and says acts, without the checkpoint.
+    # Training is resumed, and acts are said, without the checkpoint.
     shutil.rmtree(folder)
     assert main([*begin, "--output", str(tmp_path / "broken"), "--resume", "--quiet"]) == 0
     broken = Run(tmp_path / "broken")

@@ -25,9 +25,9 @@ V, D, W, C = 13, 6, 9, 8
 MODELS = tuple(numpy_models.INPUTS)
 SEEING = [(name, "") for name in MODELS] + [(name, "context") for name in MODELS if name != "lstm"]
 SEEING += [("seq2seq", "copying"), ("seq2seq", "context copying")]
-"""Each model, and whether it sees what the user has said before, and copies words."""
+"""Each model, and whether it uses the context and copies words."""
 CARRYING = ("sclstm", "hierarchical")
-"""The models that carry the act, whose loss has penalties."""
+"""The models with a DA vector in their state, whose loss has penalties."""
 
 
 def build(name: str, **keywords: Any) -> NeuralModel:
@@ -54,12 +54,12 @@ def batch(seed: int = 5) -> dict[str, np.ndarray]:
     words[np.arange(4) >= rng.integers(0, 5, (size, 4, 1))] = 0
     words[3, 0], words[entries.sum(axis=2) == 0] = words[0, 0], 0
     weights = rng.uniform(0.5, 3, size).astype(np.float32)
-    # From nothing said to eight words, some of them twice.
+    # From an empty context to eight words, some of them repeated.
     context = rng.integers(1, C, (size, 8)).astype(np.int32)
     context[np.arange(8) >= np.array([3, 0, 8, 1, 2])[:, None]] = 0
     context[2, 5:] = context[2, 0]
     sentence = {"tokens": tokens[:, :-1], "targets": tokens[:, 1:], "lengths": lengths, "weights": weights}
-    # Tokens that are said, twice in one act and at two entries, and one that is not; nothing in the second act.
+    # Tokens of the sentences, one twice in an act and at two entries, and one of no sentence; none in the second act.
     copies = np.zeros((size, 4, 2), np.int32)
     copies[..., 0], copies[..., 1] = tokens[:, 1:5], rng.integers(0, 2, (size, 4))
     copies[0, 1, 0], copies[0, 3] = copies[0, 0, 0], (V - 1, 3)
@@ -92,7 +92,7 @@ tape = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="the r
 @tape
 @pytest.mark.parametrize(("name", "seen"), SEEING)
 def test_loss_and_gradient_are_those_of_the_keras_model(name: str, seen: str) -> None:
-    # Penalties that weigh as much as the words: a mistake in their gradients must show.
+    # Penalties as large as the cross-entropy, so that a mistake in their gradients shows.
     options = {"eta": 0.1, "xi": 5.0, "alpha": 0.7} if name in CARRYING else {}
     model = build(name, **options, **dict.fromkeys(seen.split(), True))
     ours = by_hand(model, **options)
@@ -110,7 +110,7 @@ def test_loss_and_gradient_are_those_of_the_keras_model(name: str, seen: str) ->
 
 @tape
 def test_tokens_whose_probability_underflows_are_still_learned() -> None:
-    """Neither generated nor copied: e^-300 is none in single precision, but its logarithm and gradients are."""
+    """Neither generated nor copied: e^-300 is 0 in single precision, but its logarithm and gradients are finite."""
     model = build("seq2seq", copying=True)
     bias = named_weights(model)["output_bias"]
     bias.assign(np.where(np.arange(V) % 2, 300.0, 0.0).astype(np.float32))

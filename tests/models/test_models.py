@@ -63,7 +63,7 @@ def test_padding_does_not_change_the_loss(name: str) -> None:
     for key in ("tokens", "targets"):
         long[key] = np.pad(long[key], ((0, 0), (0, 9)))
     assert float(loss(model, short)) == pytest.approx(float(loss(model, long)), rel=1e-5)
-    # Rows that fill up a batch count as little as columns.
+    # Rows that pad a batch do not count either.
     filled = {key: np.concatenate([array, array[:2]]) for key, array in short.items()}
     filled["lengths"][3:] = 0
     assert float(loss(model, filled)) == pytest.approx(float(loss(model, short)), rel=1e-5)
@@ -101,7 +101,7 @@ def test_step_by_step_equals_the_whole_sentence(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_default_logits_equal_the_fast_ones(name: str) -> None:
-    """A model that overrides nothing runs `step` over the tokens: what these models do faster."""
+    """By default `logits` runs `step` over the tokens, which these models do faster."""
     model = build(name)
     tensors = tensors_of(inputs([3, 6, 5], 6))
     assert type(model).logits is not NeuralModel.logits
@@ -128,7 +128,7 @@ def test_the_default_logits_lead_to_the_same_gradients(name: str) -> None:
         with tf.GradientTape() as tape:
             value = model.cross_entropy(tensors, logits(tensors))
         gradients = tape.gradient(value, model.trainable_variables)
-        # None: what reads the targets, as a posterior does, is no part of the logits.
+        # None: weights that only read the targets, as a posterior does, have no part in the logits.
         found.append([np.asarray(tf.convert_to_tensor(0.0 if each is None else each)) for each in gradients])
     for weight, fast, by_steps in zip(model.trainable_variables, *found, strict=True):
         np.testing.assert_allclose(by_steps, fast, atol=1e-6, err_msg=weight.path)
@@ -143,7 +143,7 @@ def test_changing_only_a_value_changes_the_encoders_state() -> None:
     batch["words"][0, 1] = [3, 5, 0, 0]
     after = to_numpy(model.encode(tensors_of(batch)))
     assert np.abs(before - after).max() > 1e-5
-    # What stands behind the last word and the last entry is padding, whatever its length.
+    # Padding after the last word and the last entry changes nothing.
     padded = {**batch, "words": np.pad(batch["words"], ((0, 0), (0, 3), (0, 2)))}
     padded["entries"] = np.pad(batch["entries"], ((0, 0), (0, 3), (0, 0)))
     np.testing.assert_allclose(to_numpy(model.encode(tensors_of(padded))), after, atol=1e-5)
@@ -151,10 +151,10 @@ def test_changing_only_a_value_changes_the_encoders_state() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_batches_of_any_shape_are_learned_from(name: str) -> None:
-    # Training, validation and test splits differ in their longest sentence, act and value; compiled steps must not.
+    # Splits differ in their longest sentence, act and value; a compiled step must take them all.
     model = build(name)
     model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=False)
-    # The second shape has the step compiled for any, of which the third is one.
+    # On TensorFlow the second shape compiles the step for any shape, such as the third.
     for width, entries, words in ((6, 4, 4), (9, 8, 6), (7, 5, 8)):
         batch = inputs([3, 6, 5], width)
         batch["entries"] = np.pad(batch["entries"], ((0, 0), (0, entries - 4), (0, 0)))
@@ -199,7 +199,7 @@ def test_the_default_logits_step_over_the_tokens_given(precision: str) -> None:
     ((batch, logits),) = seen
     np.testing.assert_array_equal(to_numpy(ops.cast(logits, "float32"))[..., 0], tokens % 2)
     np.testing.assert_array_equal(to_numpy(ops.cast(logits, "float32"))[..., 2], np.cumsum(tokens % 2, axis=1))
-    # What the act's array holds is in half precision, how much a pair counts is not.
+    # The act is in half precision, the weights of pairs are not.
     assert keras.backend.standardize_dtype(batch["act"].dtype) == model.compute_dtype
     np.testing.assert_array_equal(to_numpy(batch["weights"]), weights)
 

@@ -90,7 +90,7 @@ def test_names_are_paths_of_attributes(name: str) -> None:
     model = build(name)
     assert set(named_weights(model)) == NAMES[name]
     assert len(model.weights) == len(NAMES[name])
-    # Which number of its class a model is changes nothing, nor does what Keras adds in training.
+    # Neither further models of the class nor Keras' training variables change names.
     again = build(name)
     again.compile(optimizer=keras.optimizers.Adam(), jit_compile=False)
     again.optimizer.build(again.trainable_variables)
@@ -112,7 +112,7 @@ def test_names_are_the_same_on_pytorch_where_layers_that_are_attributes_are_kept
     apart = {key: value for key, value in vars(model).items() if isinstance(value, keras.layers.Layer)}
     for key in apart:
         del vars(model)[key]
-    # PyTorch would find the layers of the whole model there, too.
+    # On PyTorch the layers of the whole model would also be found here.
     vars(model).update(_modules={**apart, "_layers": [*apart.values()]}, _torch_params=model.weights)
     assert set(named_weights(model)) == NAMES[name]
 
@@ -146,7 +146,7 @@ def test_a_saved_model_of_nested_layers_is_the_same_model(tmp_path: Path) -> Non
 
 
 def test_arrays_come_back_as_they_were(tmp_path: Path) -> None:
-    """Numbers, too, and what does not stand in one piece of memory."""
+    """Also scalars, and arrays that are not contiguous."""
     arrays = {
         "steps": np.array(7),
         "rate": np.array(0.1),
@@ -166,7 +166,7 @@ def copy(run: Path, folder: Path) -> Path:
 
 
 def refused(run: Path, backend: str) -> str:
-    """Return the one line by which a run is refused."""
+    """Return the one-line message with which a run is refused."""
     with pytest.raises(RunError) as caught:
         Generator.load(run, backend=backend)
     message = str(caught.value)

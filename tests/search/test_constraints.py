@@ -33,10 +33,10 @@ def tokens_of(rng: np.random.Generator, size: int, count: int, length: int) -> n
 
 @st.composite
 def slots(draw: st.DrawFn) -> Case:
-    """Draw which tokens stand for which placeholders, several for one perhaps, and sentences that need not obey."""
+    """Draw tokens for placeholders, perhaps several for one, and sentences that may violate the constraint."""
     placeholders, others = draw(st.integers(1, 4)), draw(st.integers(0, 4))
     stretch = [*range(placeholders), *draw(st.lists(st.integers(0, placeholders - 1), max_size=3))]
-    # Behind the special tokens or elsewhere, in any order, at times without a word behind them.
+    # Anywhere after the special tokens, in any order, sometimes with no word after them.
     kinds = [-1] * draw(st.integers(2, 5)) + draw(st.permutations(stretch)) + [-1] * others
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     count = draw(st.integers(1, 5))
@@ -47,7 +47,7 @@ def slots(draw: st.DrawFn) -> Case:
 
 @st.composite
 def words(draw: st.DrawFn) -> Case:
-    """Draw which tokens belong to which sets, one to several perhaps, and sets without a token."""
+    """Draw sets of tokens, which may overlap or be empty."""
     size, sets, count = draw(st.integers(2, 9)), draw(st.integers(0, 4)), draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     member = rng.random((size, sets)) < draw(st.sampled_from([0.1, 0.5]))
@@ -91,7 +91,7 @@ def test_both_kinds_of_steps_forbid_the_same(case: Case, blocked: list[int]) -> 
 
 @given(slots())
 def test_slots_are_owed_until_they_are_generated(case: Case) -> None:
-    """What a constraint counts is what the sentence so far lacks, counted anew from its tokens."""
+    """The count of a constraint is what the sentence so far lacks, counted from its tokens."""
     constraint, required, tokens = case
     assert isinstance(constraint, RequireSlots)
     owed, kinds = required, np.full(max(int(tokens.max()) + 1, constraint.high), -1)

@@ -35,7 +35,7 @@ from dactnlg.search.numpy_beam import beam_search
 
 
 class ToyDecoder(NumpyDecoder):
-    """Searches with a table in the place of a model."""
+    """Searches with a table instead of a model."""
 
     def __init__(self, table: np.ndarray) -> None:
         preprocessor: Any = SimpleNamespace(kinds=KINDS, placeholders=["a", "b", "c"], triggers=np.zeros((9, 0), bool))
@@ -56,7 +56,7 @@ class ToyDecoder(NumpyDecoder):
 
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
-    """The bounds of every beam search that a decoder does."""
+    """The bounds of every beam search of a decoder."""
     seen: list[list[float]] = []
 
     def recorded(step: Any, state: Any, rules: Any, *, bounds: Any, **limits: Any) -> Any:
@@ -75,7 +75,7 @@ def test_greedy_and_bounds_find_what_the_beam_finds(
     batch, length = 30, 8
     monkeypatch.setattr(numpy_step, "log_softmax", exact_log_softmax)
     monkeypatch.setattr(greedy, "PATIENCE", (1, 3, 99)[seed % 3])
-    # From models that hardly know what to say to those that are sure of it.
+    # From nearly uniform distributions to nearly certain ones.
     table = random_table(seed, batch, 9, length, certainty=(1.0, 4.0, 12.0)[seed // 3 % 3])
     required = required_slots(seed, batch)
     rules, owed = (HARD, [required]) if hard else (PLAIN, [])
@@ -84,28 +84,28 @@ def test_greedy_and_bounds_find_what_the_beam_finds(
     step, state = numpy_step_of(table, rules), [*start(batch), *owed]
     plain = beam_search(step, state, rules, width=width, max_length=length)
     assert [row[0] for row in found] == [row[0] for row in plain]
-    # Not by searching for everything after all.
+    # And most acts needed no beam search.
     assert hard or seed // 3 % 3 < 2 or sum(map(len, searches)) < 20
 
 
 def test_a_greedy_sentence_that_the_beam_loses_is_no_bound(
     searches: list[list[float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # First 2 (.40) or 3 (.38). After 2 three words are alike (.13), after 3 two (.19), so a beam of two forgets 2; but
+    # First 2 (.40) or 3 (.38). After 2 three words are equal (.13), after 3 two (.19), so a beam of two drops 2; but
     # what comes after 3 ends badly.
     chances = np.full((1, 4, 9, 9), 1e-6, np.float32)
     chances[0, 0, BOS, [2, 3]] = 0.4, 0.38
     chances[0, 1, 2, [4, 5, 6]] = 0.334, 0.333, 0.333
     chances[0, 1, 3, [7, 8]] = 0.5, 0.5
     chances[0, 2, [4, 5, 6], EOS] = 1.0
-    # What is left goes where no sentence can end in time.
+    # The remaining mass leads to sentences that cannot end in time.
     chances[0, 2, [7, 8], EOS], chances[0, 2, [7, 8], BOS] = 0.01, 0.99
     chances[0, 0, BOS, BOS] = 0.22
     table = np.log(chances)
     plain = beam_search(numpy_step_of(table), start(1), PLAIN, width=2, max_length=4)[0][0]
     (bound,) = greedy.greedy_bounds(numpy_step_of(table), start(1), PLAIN, max_length=4)
     assert bound.best.tokens == (2, 4) and bound.bound > plain.score and not bound.settled
-    # Few acts get no greedy sentence; this one shall.
+    # By default, few acts are not searched for greedily first.
     monkeypatch.setattr(numpy_decoder, "FEW", 1)
     found = ToyDecoder(table).find(2, np.zeros((1, 3), np.float32), hard=False)
     assert found[0][0] == plain

@@ -49,7 +49,7 @@ def test_numpy_and_keras_beams_find_the_same(seed: int, hard: bool) -> None:
     ours = beam_search(step, state, rules, width=width, max_length=length, keep=keep)
     theirs = keras_search(table, width, keep, owed, rules)
     for mine, other in zip(ours, theirs, strict=True):
-        # Only the kept ones are settled when a search stops: the others may have gone on longer in a batch.
+        # Only the kept ones are final when a search stops; the others may have continued longer in a batch.
         assert [h.tokens for h in mine[:keep]] == [h.tokens for h in other[:keep]]
         assert [h.finished for h in mine[:keep]] == [h.finished for h in other[:keep]]
         np.testing.assert_allclose([h.score for h in mine[:keep]], [h.score for h in other[:keep]], rtol=1e-5)
@@ -68,7 +68,7 @@ def test_a_wide_numpy_beam_equals_exhaustive_search(seed: int) -> None:
             expected.append((float(sum(table[0, t, path[t], path[t + 1]] for t in range(count + 1))), words))
     expected.sort(reverse=True)
     finished = [h for h in found if h.finished]
-    # Below them unfinished sentences take places in the beam.
+    # Further down, unfinished sentences take places in the beam.
     assert [h.tokens for h in finished[:10]] == [words for _, words in expected[:10]]
     np.testing.assert_allclose([h.score for h in finished[:10]], [score for score, _ in expected[:10]], rtol=1e-4)
 

@@ -30,7 +30,7 @@ from dactnlg.search.sampling import Sampling, chances, draw, sample
 
 
 def drawn(step: Step, state: list[Any], sampling: Sampling, count: int, length: int, seed: int = 7) -> Any:
-    """Draw sentences for every row of the state, a list a row."""
+    """Draw `count` sentences for every row of the state; return a list for each row."""
     batch = len(state[0])
     owner = np.repeat(np.arange(batch), count)
     numbers = chances(seed, range(batch), range(count), length)
@@ -39,7 +39,7 @@ def drawn(step: Step, state: list[Any], sampling: Sampling, count: int, length: 
 
 
 def filtered(probabilities: list[float], sampling: Sampling) -> list[float]:
-    """Return the distribution that is drawn from, one word after the other, as the definitions put it."""
+    """Return the distribution to draw a token from, computed token by token from the definitions."""
     heated = [p ** (1 / sampling.temperature) for p in probabilities]
     ranked = sorted(range(len(heated)), key=lambda word: (-heated[word], word))
     ranked = ranked[: sampling.top_k or None]
@@ -53,7 +53,7 @@ def filtered(probabilities: list[float], sampling: Sampling) -> list[float]:
 
 
 def sentence_probability(table: np.ndarray, words: tuple[int, ...], sampling: Sampling) -> float:
-    """Return how often a sentence of one row's table should be drawn; it may be cut at the table's end."""
+    """Return the probability of a sentence under one row's table; it may be cut off at the table's end."""
     length, path = len(table), [BOS, *words, EOS]
     steps = min(len(path) - 1, length)
     return math.prod(filtered(np.exp(table[t, path[t]]).tolist(), sampling)[path[t + 1]] for t in range(steps))
@@ -116,7 +116,7 @@ def test_draws_stay_within_top_k_and_top_p(
     assert weights[word] > 0
     if top_k:
         assert sum(other > weights[word] for other in weights) < top_k
-    # Of the words that are more probable, the mass must not have been enough without this one.
+    # The more probable words alone must not have reached the mass.
     left = sorted((w ** (1 / temperature) for w in weights), reverse=True)[: top_k or None]
     before = sum(w for w in left if w > weights[word] ** (1 / temperature))
     assert before < top_p * sum(left) * (1 + 1e-6)
@@ -184,14 +184,14 @@ def generator(run: Path) -> Generator:
 def test_a_model_samples_what_it_must_under_the_hard_constraint(
     poor_run: Callable[[str], Path], model: str, every: int
 ) -> None:
-    # Steps with Keras, of the Transformer, take longer.
+    # Steps of the Transformer, which run in Keras, take longer.
     generator, corpus = Generator.load(poor_run(model)), load_corpus("trails")
     turns = [example.turn for example in corpus.split("test")[::every]]
     checker = corpus.card.style().checker()
     results = generator.generate(turns, GenerationOptions(constraint="hard", sample=True, temperature=1.3))
     assert Counter(result.origin for result in results)["model"] > len(turns) / 3
     for turn, result in zip(turns, results, strict=True):
-        # A draw may put "am" behind a count: the sentence then holds a clock time, and the count is no longer found.
+        # A draw may put "am" after a count, which makes it a clock time, so that the count is not found.
         if not re.search(r"\d [ap]m\b", result.raw):
             assert not checker.check(turn, result.raw).values.missing, result
         assert "SLOT_" not in result.text + result.raw
@@ -208,7 +208,7 @@ def test_samples_depend_on_place_and_seed_alone(generator: Generator) -> None:
     assert [result.text for result in one] == [result.text for result in five]
     assert [r.text for r in generator.generate(turns, GenerationOptions(sample=True, seed=4))] != texts
     assert [r.text for r in generator.generate(turns, GenerationOptions(seed=3))] != texts
-    # The same act in two places gets two sentences.
+    # The same act gets different sentences in different places.
     assert len({result.text for result in generator.generate(["goodbye()"] * 20, GenerationOptions(sample=True))}) > 3
 
 
@@ -244,7 +244,7 @@ def test_numpy_and_keras_draw_the_same(run: Path, generator: Generator) -> None:
     turns = [example.turn for example in load_corpus("trails").split("valid")][:20]
     ours, theirs = (g.generate(turns, GenerationOptions(sample=True, n_best=2, top_p=0.9)) for g in (generator, keras))
     same = sum(a.text == b.text for a, b in zip(ours, theirs, strict=True))
-    # A number that falls on the border between two words goes to either.
+    # A number on the border between two words may select either.
     assert same >= len(turns) - 1
 
 

@@ -73,7 +73,7 @@ def test_the_wording_follows_what_the_user_said(run: Path) -> None:
     assert generator.sees_context
     said = generator.generate([row["act"] for row in wanted], context=[row["context"] for row in wanted])
     assert [one.text for one in said] == [row["text"] for row in wanted]
-    # One text for all; a value that training never had stands where the user has it, too.
+    # One text for all acts; an unseen value is recognised in it, too.
     acts = ["inform(name=Hut;food=Persian)", "inform(name='Red Door';food=Thai)"]
     one, other = generator.generate(acts, context="how about eating persian things")
     assert one.text == "Hut is a place for eating Persian things."
@@ -91,7 +91,7 @@ def test_an_export_lists_the_context_words(run: Path) -> None:
 def test_evaluation_and_tuning_use_the_context(run: Path) -> None:
     found = evaluate(run, presets=["single"], metrics=["BLEU-4"])
     assert found.results[0].scores["BLEU-4"].value == pytest.approx(1.0)
-    # And so are those by which a search is chosen.
+    # The scores of tuning, too.
     assert tune(run, acts=24, metric="BLEU-4", write=False).before.score == pytest.approx(1.0)
 
 
@@ -107,7 +107,7 @@ def test_the_generate_command_takes_contexts(run: Path) -> None:
         text=True,
         check=True,
     )
-    # What a line says goes before what stands for all.
+    # The context of a line takes precedence over the option.
     assert done.stdout.splitlines() == [rows()[2]["text"], row["text"]]
     wrong = subprocess.run(
         command, input=json.dumps({"act": act, "context": 3}), capture_output=True, text=True, check=False
@@ -126,7 +126,7 @@ def test_the_service_takes_contexts(run: Path, neural_run: Path) -> None:
         assert wrong.status_code == 422
         long = client.post("/v1/generate", json={**body, "context": "word " * 100_000})
         assert long.status_code in (413, 422)
-        # A model that does not look passes it over.
+        # A model without context ignores it.
         plain = client.post("/v1/generate", json={"acts": "goodbye()", "context": "bye", "model": "neural"})
         assert plain.status_code == 200
 

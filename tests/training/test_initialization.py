@@ -21,7 +21,7 @@ from dactnlg.training.initialization import Matching
 from dactnlg.training.train import train
 
 Runs = Callable[[str], Path]
-# Steps so small that single precision does not see them: what is trained is what training began with.
+# Steps so small that weights in single precision stay what they were.
 STILL = ["training.epochs=1", "training.batch_size=256", "training.learning_rate=1e-30"]
 STILL += ["model.hidden_size=24", "model.embedding_size=16"]
 
@@ -42,7 +42,7 @@ def test_the_same_corpus_and_model_take_all_weights(backend: str, poor_run: Runs
 
 
 def test_rows_are_matched_by_what_they_stand_for(poor_run: Runs, tmp_path: Path) -> None:
-    """Another vocabulary, other acts: every row is that of its name, or the one that it would have had anyway."""
+    """With another vocabulary and other acts every row is taken by its name, or is a fresh one."""
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     rows = [
@@ -71,7 +71,7 @@ def test_rows_are_matched_by_what_they_stand_for(poor_run: Runs, tmp_path: Path)
                 taken += 1
             else:
                 expected = np.take(anew[name], first + place, axis)
-            # Of two axes that number something, the other one is matched too: look where all is the same.
+            # The other axis may be matched as well, so rows may differ in some places.
             same = np.isclose(row, expected)
             assert same.all() or (name in ("cell/act", "act_projection") and same.mean() > 0.5), (name, token)
         assert 0 < taken < len(numbered), name
@@ -91,14 +91,14 @@ def test_rows_are_matched_by_what_they_stand_for(poor_run: Runs, tmp_path: Path)
 
 
 def preprocessor(tokens: str, said: str = "", features: str = "xy") -> Any:
-    """What `Matching` looks at: names that are numbered."""
+    """Return what `Matching` reads of a preprocessor: lists of names."""
     listed = SimpleNamespace(features=list(features), words=SimpleNamespace(tokens=["w"]))
     context = SimpleNamespace(tokens=list(said)) if said else None
     return SimpleNamespace(vocabulary=SimpleNamespace(tokens=list(tokens)), encoder=listed, context=context)
 
 
 def test_an_axis_is_matched_by_what_its_weight_numbers() -> None:
-    """Hidden units may be as many as tokens, and words of users as many as any."""
+    """Even if there are as many hidden units as tokens or context words."""
     matching = Matching(preprocessor("abcd", "pqrs"), preprocessor("abdc", "srqp"), gates=16)
     given = {
         name: np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
@@ -109,7 +109,7 @@ def test_an_axis_is_matched_by_what_its_weight_numbers() -> None:
     np.testing.assert_array_equal(found["cell/recurrent"], given["cell/recurrent"])
     np.testing.assert_array_equal(found["embedding"][:, 0], [0, 4, 12, 8])
     np.testing.assert_array_equal(found["context_words"][:, 0], [12, 8, 4, 0])
-    # Of weights that no model here has, only the length can tell; a number by itself begins anew.
+    # For weights of unknown models the length decides; scalars start afresh.
     np.testing.assert_array_equal(found["own/thing"], [0, 1, 3, 2])
     assert found["batches"] == -1 and count == 64 + 16 + 16 + 4
 
@@ -131,7 +131,7 @@ def test_context_words_are_matched_in_a_larger_vocabulary() -> None:
 
 def test_a_cvae_begins_from_a_cvae(poor_run: Runs, tmp_path: Path) -> None:
     run = still("trails-cvae", tmp_path / "run", poor_run("cvae"))
-    # All but the number of batches that it has seen.
+    # All but the counter of batches.
     assert run.manifest()["training"]["initialized"]["share"] == pytest.approx(1, abs=1e-3)
 
 
@@ -140,7 +140,7 @@ def test_another_model_takes_what_has_the_same_name(poor_run: Runs, tmp_path: Pa
     ours, theirs = (load_arrays(Run(path).weights_path) for path in (run.path, poor_run("hierarchical")))
     np.testing.assert_array_equal(ours["embedding"], theirs["embedding"])
     np.testing.assert_array_equal(ours["cell/recurrent"], theirs["cell/recurrent"])
-    # Other sizes have nothing in common but what numbers tokens alone.
+    # With other sizes only weights of one axis, over tokens, can be taken.
     wide = still("trails-sclstm", tmp_path / "wide", poor_run("sclstm"), "model.hidden_size=32")
     assert 0 < wide.manifest()["training"]["initialized"]["share"] < 0.6
 

@@ -53,7 +53,7 @@ def test_values_are_as_frequent_as_in_training() -> None:
 
 def test_without_new_combinations_nothing_is_invented() -> None:
     assert invent([], 5, 1) == [] and invent(pairs_of("goodbye()"), 5, 1) == []
-    # One slot with one value has no other combination.
+    # A single slot has no other combination.
     assert invent(pairs_of("inform(a=x)"), 5, 1) == []
     assert [str(pair.turn) for pair in invent(pairs_of("inform(a=yes)", "inform(a=no)"), 5, 1)] == []
 

@@ -37,7 +37,7 @@ class Setting(NamedTuple):
     sizes: Sizes
 
     def model(self) -> NeuralModel:
-        """Return a model that has learned nothing, always the same."""
+        """Return an untrained model, always the same."""
         keras.utils.set_random_seed(1)
         return build_model(self.section.name, self.sizes, **self.section.keywords())
 
@@ -64,7 +64,7 @@ def batches(data: Dataset, seed: int) -> list[Batch]:
 
 def test_both_learners_take_the_same_steps(setting: Setting, tmp_path: Path) -> None:
     pairs, path = setting.pairs, tmp_path / "checkpoint.safetensors"
-    # A norm that the gradient exceeds, at times.
+    # A norm that some gradients exceed.
     by_numpy, by_keras = setting.numpy(0.01, 0.5), setting.keras(0.01, 0.5)
     for batch in batches(pairs, 0):
         assert by_numpy.learn(batch) == pytest.approx(by_keras.learn(batch), rel=1e-4)
@@ -85,7 +85,7 @@ def test_both_learners_take_the_same_steps(setting: Setting, tmp_path: Path) -> 
 
 
 def test_the_whole_gradient_is_clipped(setting: Setting) -> None:
-    # Words of values that occur more than once in a batch: their gradients count together.
+    # With words of values that occur more than once in a batch, whose gradients are summed.
     by_numpy, by_keras = setting.numpy(0.1, 0.01), setting.keras(0.1, 0.01)
     batch = {name: np.repeat(values[:1], SIZE, axis=0) for name, values in batches(setting.pairs, 3)[0].items()}
     by_numpy.learn(batch)

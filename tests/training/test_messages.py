@@ -38,14 +38,14 @@ def told(run: Path, *words: str, errors: int = subprocess.PIPE) -> subprocess.Co
 
 
 def check_lines(lines: Sequence[str]) -> None:
-    """See to it that lines are those of a training of three epochs, and fit 80 columns."""
+    """Check that the lines are those of a training of three epochs and fit 80 columns."""
     assert all(len(line) < 80 for line in lines if not line.startswith("dactnlg: ")), lines
     assert re.fullmatch(r"1,\d{3} pairs, 128 a batch; at most 3 epochs, or 6 after the best", lines[0])
     matches = [EPOCH.fullmatch(line) for line in lines[1:4]]
     assert [match and match[1] for match in matches] == ["1", "2", "3"], lines
     assert lines[4].startswith("best epoch 3 of 3, lowest validation loss ")
     assert re.fullmatch(r"\d+ of 100 validation acts faultless(.*); SER \d\.\d{4}", lines[5])
-    # An act stands less far to the right than its sentence.
+    # Acts are indented less than their sentences.
     acts = [line for line in lines[6:] if re.match(r"  [?\w]", line)]
     assert len(acts) >= 3 and sum(re.match(r"    \S", line) is not None for line in lines) >= 3
 
@@ -81,7 +81,7 @@ def test_a_bar_and_lines_on_a_terminal(tmp_path: Path) -> None:
         except OSError:
             break
     assert done.returncode == 0
-    # What stands on each line in the end, and what stood there before.
+    # The final content of each line, and everything that was drawn there before.
     text = seen.decode().replace("\r\n", "\n").replace("\x1b[A", "")
     lines = text.split("\n")
     drawn = [part for line in lines for part in line.split("\r")]
@@ -157,7 +157,7 @@ def warned(splits: Splits, losses: list[float], best: int, **facts: bool) -> lis
 
 def test_a_good_training_has_no_warnings(trails: Splits) -> None:
     assert warned(trails, [3.0, 2.0, 1.5, 1.6, 1.7], 3) == []
-    # The last epoch is the best, by next to nothing.
+    # The last epoch is the best, but hardly better.
     assert warned(trails, [3.0, *(1 + 0.1 / n for n in range(1, 11))], 11) == []
 
 
@@ -218,7 +218,7 @@ def test_losses_are_plotted_and_logged_for_tensorboard(tmp_path: Path, monkeypat
     for row in run.history():
         for name in ("loss", "valid_loss", "learning_rate"):
             assert found[int(row["epoch"]), name] == pytest.approx(row[name], rel=1e-6)
-    # What is drawn is no other configuration.
+    # With other plots it is still the same configuration.
     train("trails-lstm", run.path, overrides=SMALL, resume=True, progress=False)
 
 

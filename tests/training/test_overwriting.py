@@ -36,7 +36,7 @@ def finished(random_run: Path, tmp_path: Path) -> Path:
 
 
 def stop_after(batches: int, patch: pytest.MonkeyPatch) -> None:
-    """Have Ctrl-C pressed after so many batches."""
+    """Send Ctrl-C after so many batches."""
     from dactnlg.models.numpy.learner import NumpyLearner
 
     learn, count = NumpyLearner.learn, 0
@@ -72,7 +72,7 @@ def test_the_default_folder_is_not_overwritten(finished: Path, monkeypatch: pyte
         train("trails-random", progress=False)
     assert contents(Path("runs")) == before
     assert main(["train", "trails-random", "--overwrite"]) == 0
-    # A lock stays where an evaluation has been.
+    # An evaluation may have left a lock.
     assert set(contents(Path("runs"))) == set(before) - {"trails-random/.lock"}
 
 
@@ -87,7 +87,7 @@ def test_an_unfinished_training_is_not_started_over(tmp_path: Path, monkeypatch:
     with pytest.raises(RunError, match="--resume"):
         train(config, tmp_path / "run", progress=False)
     assert contents(tmp_path / "run") == before
-    # Both words together go on with what was not finished, where there is nothing beside it.
+    # Both options together resume an unfinished training if there is no replacement.
     train(config, tmp_path / "run", resume=True, overwrite=True, progress=False)
     assert [row["epoch"] for row in Run(tmp_path / "run").history()] == [1, 2, 3]
     assert len(Run(tmp_path / "run").manifest()["resumed"]) == 1
@@ -159,7 +159,7 @@ def refused(folder: Path) -> dict[str, Callable[[], Any]]:
 def test_a_refused_training_leaves_no_folder(why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DACTNLG_DATA", os.devnull)
     if why == "corpus":
-        # What the user has fetched is no matter of this test; the others need the readers that lie there.
+        # Without the corpora that the user has fetched. The other cases need the readers in that cache.
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with pytest.raises((RunError, CorpusError, ConfigError)):
         refused(tmp_path)[why]()
@@ -181,12 +181,12 @@ def test_a_replacement_that_another_process_trains_is_left_alone(finished: Path,
 def test_a_run_that_is_being_replaced_is_left_alone(finished: Path) -> None:
     old = finished.parent / ".run.old"
     with opened(Run(finished), resume=False, overwrite=True):
-        # The first of the two renamings.
+        # Between the two renamings.
         finished.rename(old)
         with pytest.raises(RunError, match="another process"), opened(Run(finished), resume=False, overwrite=True):
             pass
         assert old.exists() and not finished.exists()
-    # Once that process has ended, the older run comes back.
+    # After that process has ended, the older run is restored.
     with opened(Run(finished), resume=False, overwrite=True):
         assert not old.exists()
     Run(finished).check_files()

@@ -42,7 +42,7 @@ def test_a_reader_is_learned_once(tmp_path: Path, learned: list[int]) -> None:
     first, second = learn_from(corpus, style, progress=False), learn_from(corpus, style, progress=False)
     assert len(learned) == 1
     assert same(tmp_path, first, second)
-    # One sentence less, or another card, is another reader.
+    # One sentence fewer, or another card, gives another reader.
     shorter = Corpus(corpus.card, [])
     shorter._splits = {name: corpus.split(name) for name in ("train", "valid")}
     shorter._splits["train"] = shorter._splits["train"][:-1]
@@ -76,7 +76,7 @@ def test_a_damaged_reader_is_learned_again(tmp_path: Path, learned: list[int]) -
 
 
 def test_without_a_cache_readers_are_learned_every_time(tmp_path: Path, learned: list[int]) -> None:
-    # A file where the folder should be: the home of a service, say.
+    # A file instead of the folder: the cache cannot be written, as in the home of a service.
     (tmp_path / "cache").write_text("")
     corpus = load_corpus("trails")
     for _ in range(2):

@@ -60,7 +60,7 @@ def test_given_lengths_are_kept() -> None:
 
 
 def test_the_configurations_give_all_lengths() -> None:
-    # Their results are published: no change of the rule may change them.
+    # Their results are published, so a change of the rule must not change them.
     for name in config_names():
         config = load_config(name, (), models)
         if config.model.neural:
@@ -68,7 +68,7 @@ def test_the_configurations_give_all_lengths() -> None:
 
 
 def flights(count: int, chance: random.Random) -> list[dict[str, str]]:
-    """Return pairs of a newcomer's kind: values of a few cities and airlines, yes and no, three wordings each."""
+    """Return pairs such as a user's first ones: a few cities and airlines, yes and no, several wordings."""
     airlines, cities = ("KLM", "Delta", "Iberia", "Air France"), ("Rome", "Oslo", "Paris", "New York", "Cairo")
     rows = []
     for _ in range(count):

@@ -36,7 +36,7 @@ SMALL = [
     *("training.teachers=2", "training.invention=0.2"),
 ]
 KEPT = 64
-"""The acts that a resumed teaching does not ask for again come in so many: fewer than the few of these tests."""
+"""A smaller block of acts than by default, so that the few acts of these tests fill several."""
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ def test_an_interrupted_training_with_teachers_ends_alike(
     monkeypatch.setattr(NumpyLearner, "learn", interrupting)
     with pytest.raises(KeyboardInterrupt):
         train("trails-sclstm", tmp_path / "run", overrides=small, progress=False)
-    # The first teacher is broken off in one of its nine epochs, and a run that could be used as it is.
+    # The first teacher is interrupted in one of its nine epochs, and could be used as it is.
     assert trained == ["1"]
     assert 1 < Run(tmp_path / "run" / ".teachers" / "1").manifest()["training"]["epochs"] < 9
     trained.clear()
@@ -159,10 +159,10 @@ def test_an_interrupted_training_with_teachers_ends_alike(
         train("trails-sclstm", tmp_path / "run", overrides=small, progress=False, resume=True)
     assert trained == ["1", "2"]
     place = tmp_path / "run" / ".teachers" / "said.jsonl"
-    # As a kill may leave it: nothing is torn by Ctrl-C itself.
+    # Incomplete, as a kill may leave it.
     place.write_text(place.read_text(encoding="utf-8")[:-3], encoding="utf-8")
     again = train("trails-sclstm", tmp_path / "run", overrides=small, progress=False, resume=True)
-    # The teachers that were there were not trained once more, and what they had said was not asked for again.
+    # Neither were the teachers trained again, nor was the first block generated again.
     assert trained == ["1", "2"] and firsts == [0, KEPT]
     assert again.taught_path.read_bytes() == run.taught_path.read_bytes()
     one, other = weights(run), weights(again)

@@ -45,14 +45,14 @@ def checkpoint(run: Path) -> dict[str, np.ndarray]:
 
 
 def same(one: Path, two: Path) -> bool:
-    """Return whether two runs have learned the same weights, to the last bit, and would go on in the same way."""
+    """Return whether two runs have exactly the same weights and state of the optimizer."""
     ours, theirs = checkpoint(one), checkpoint(two)
     assert list(ours) == list(theirs) and any(name.startswith("weights/") for name in ours)
     return all(np.array_equal(array, theirs[name]) for name, array in ours.items())
 
 
 def test_a_configuration_read_without_models_is_checked_against_its_model(tmp_path: Path) -> None:
-    """What its file leaves out has its default, and no other key is taken."""
+    """Keys that it leaves out have their defaults, and unknown keys are rejected."""
     with pytest.raises(ConfigError, match="model.hiden_size"):
         train(load_config("trails-sclstm", ["model.hiden_size=16"]), tmp_path / "run", progress=False)
     given = load_config("trails-lstm", ["training.epochs=1", "model.hidden_size=16"])
@@ -61,7 +61,7 @@ def test_a_configuration_read_without_models_is_checked_against_its_model(tmp_pa
 
 
 def test_corpora_of_the_same_name_are_refused(tmp_path: Path) -> None:
-    """They would share one input of the model and one entry of the manifest."""
+    """They would share a feature of the model and an entry of the manifest."""
     files = [tmp_path / folder / "data.jsonl" for folder in "ab"]
     for file in files:
         file.parent.mkdir()
@@ -86,7 +86,7 @@ def test_a_run_folder_has_all_its_files(tmp_path: Path) -> None:
     assert [row["epoch"] for row in rows] == ["1", "2", "3"]
     assert float(rows[-1]["valid_loss"]) < float(rows[0]["valid_loss"])
     assert load_config(run / "config.yaml", models=models) == config("lstm")
-    # Each weight has the name that it has in the model; the checkpoint holds what the optimizer needs, too.
+    # Weights have their names in the model; the checkpoint also holds the optimizer's state.
     names = set(load_arrays(run / "weights.safetensors"))
     assert {"embedding", "cell/recurrent", "act_projection"} < names
     kinds = {f"{kind}/{name}" for kind in ("weights", "mean", "square") for name in names}
@@ -122,7 +122,7 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.parametrize("backend", ["numpy", "keras"])
 def test_resuming_after_a_kill_ends_with_the_same_weights(backend: str, few_pairs: Path, tmp_path: Path) -> None:
-    # Enough to be killed in: Keras takes long for few pairs, NumPy does not.
+    # Long enough to be killed: with NumPy, few pairs would not be.
     own = [f"corpus.name={few_pairs}", "training.batch_size=32"] if backend == "keras" else []
     many = (*own, "training.epochs=5", "model.dropout=0.2", f"training.backend={backend}")
     process = start(tmp_path / "broken", *(word for each in many for word in ("--set", each)))
@@ -160,7 +160,7 @@ def test_ctrl_c_ends_with_130_and_says_how_to_resume(number: signal.Signals, tmp
         str(tmp_path / "a run"),
         "--resume",
     ]
-    # What is trained so far can be used.
+    # The run can be used as it is.
     assert json.loads((tmp_path / "a run" / "manifest.json").read_text())["training"]["interrupted"] is True
     assert Generator.load(tmp_path / "a run").generate(["goodbye()"])[0].text
 
@@ -274,7 +274,7 @@ def test_a_folder_in_training_is_refused_to_another_process(tmp_path: Path, caps
     assert first.poll() is None
     first.kill()
     first.communicate()
-    # The operating system has released it.
+    # The operating system has released the lock.
     train(config("random"), tmp_path / "run", overwrite=True, progress=False)
 
 
@@ -298,11 +298,11 @@ def test_a_callback_that_returns_false_ends_training_with_a_whole_run(tmp_path: 
     seen: list[int] = []
     others: list[int] = []
     for last, stopped in ((2, True), (9, False)):
-        # Each is called, whatever the one before it returns.
+        # All are called, whatever the previous ones return.
         callbacks = [Until(last, seen), Until(9, others)]
         run = train(config("lstm"), tmp_path / "run", resume=True, progress=False, callbacks=callbacks).path
         assert json.loads((run / "manifest.json").read_text())["training"]["stopped"] is stopped
-    # Who goes on is called with the last epoch again.
+    # After resuming, callbacks are called with the last epoch again.
     assert seen == others == [1, 2, 2, 3]
     whole = train(config("lstm"), tmp_path / "whole", progress=False).path
     assert same(run, whole)
@@ -318,7 +318,7 @@ def test_a_run_of_the_old_format_is_refused_and_can_be_overwritten(tmp_path: Pat
         with pytest.raises(RunError) as caught:
             Generator.load(run, backend=backend)
         assert str(caught.value) == line
-    # Such a configuration has keys that there are no more: not these are the trouble.
+    # Its configuration has keys that no longer exist, which is not what the message is about.
     text = (run / "config.yaml").read_text()
     (run / "config.yaml").write_text(text.replace("training:", "training:\n  micro_batch_size: 32"))
     with pytest.raises(RunError) as caught:
@@ -328,7 +328,7 @@ def test_a_run_of_the_old_format_is_refused_and_can_be_overwritten(tmp_path: Pat
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [f"dactnlg: {line}"]
-    # Trained anew in the same folder it is a run of today.
+    # Trained again in the same folder, it is a run of the new format.
     train(config("random"), run, overwrite=True, progress=False)
     assert not [path.name for path in run.iterdir() if path.suffix == ".keras" or path.stem == "codec"]
     assert Generator.load(run).generate(["goodbye()"])[0].text

@@ -34,7 +34,7 @@ from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.keras_learner import KerasLearner
 from dactnlg.training.train import train
 
-# Seven does not divide by two, and the last batch is not full.
+# Seven is odd, and the last batch is not full.
 SETTINGS = ["training.backend=keras", "training.epochs=2", "training.batch_size=7", "training.learning_rate=0.02"]
 SIZES = ["model.hidden_size=8", "model.embedding_size=6", "model.dropout=0.0"]
 DEVICES = """
@@ -50,7 +50,7 @@ BACKENDS = ["tensorflow", pytest.param("jax", marks=pytest.mark.needs("jax", "da
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus whose sentences all are padded to one length: JAX compiles for each, and slowly."""
+    """A corpus whose sentences are all padded to one length, since JAX compiles for each length, slowly."""
     folder = tmp_path_factory.mktemp("corpus")
     templates = ["{} is an {} trail .", "an {1} one : {0} .", "take {} , {} one .", "{} , the {} one ."]
     rows = []
@@ -183,7 +183,7 @@ for group in (ProcessGroup(Cluster()), TensorFlowGroup(Cluster(2))):
     with group.scope():
         model = build_model("cvae", Sizes(11, 5, 9), hidden_size=8, embedding_size=6, latent_size=8, free_bits=0.1)
         model.batches.assign(1000.0)
-        # What is drawn cannot be seen.
+        # Random draws have no effect.
         model.latent_projection.assign(0.0 * model.latent_projection)
         model.posterior_kernel.assign(2.0 * model.posterior_kernel)
         model.compile(keras.optimizers.Adam(0.01))
@@ -293,7 +293,7 @@ def test_half_precision_learns_nearly_the_same_weights(precision: str, corpus: P
     np.testing.assert_allclose(curve(run), curve(single), rtol=0.01)
     assert np.abs(np.array(curve(run)) - curve(single)).max() > 2e-6
     assert {str(weight.dtype) for weight in weights(run).values()} == {"float32"}
-    # What a resumed run reads is what was saved: with float16 the scale of the loss, too.
+    # A resumed run restores what was saved; with float16, also the scale of the loss.
     state = load_arrays(next(run.glob("checkpoint-*.safetensors")))
     preprocessor, pairs = build_preprocessor(load_corpus(str(corpus)))
     with computing(precision):
