@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import dactnlg, git
+from helpers import dactnlg, few_acts, git
 
 from dactnlg import __version__ as dactnlg_version
 from dactnlg.cli.main import main
@@ -222,10 +222,11 @@ def test_a_tuned_and_published_neural_run_is_reproduced_in_a_fresh_clone(
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     # oneDNN changes the last digits of weights: the run's own setting counts, not that of the machine here.
     monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "1")
-    # Steps so large that the teacher teaches some sentences after one epoch.
-    steps = ("training.epochs=1", "training.teachers=1", "training.batch_size=16", "training.learning_rate=0.03")
-    sizes = ("model.hidden_size=16", "model.embedding_size=8")
-    words = [word for each in (*steps, *sizes) for word in ("--set", each)]
+    corpus = f"corpus.name={few_acts(tmp_path / 'few.jsonl', 200)}"
+    # Steps so large that the teacher soon teaches some sentences.
+    steps = ("training.epochs=6", "training.teachers=1", "training.batch_size=16", "training.learning_rate=0.03")
+    sizes = ("model.hidden_size=24", "model.embedding_size=16")
+    words = [word for each in (corpus, *steps, *sizes) for word in ("--set", each)]
     path = tmp_path / "run"
     done = dactnlg(first, "train", "trails-sclstm", *words, "--output", path)
     assert done.returncode == 0, done.stderr

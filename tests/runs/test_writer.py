@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import few_acts
 
 from dactnlg import models
-from dactnlg._utils import resources
 from dactnlg.cli.main import main
 from dactnlg.errors import RunError
 from dactnlg.evaluation.evaluate import evaluate
@@ -64,7 +64,7 @@ class Stopping:
 
 
 @cache
-def config() -> Config:
+def lstm() -> Config:
     return load_config("trails-lstm", [], models)
 
 
@@ -72,7 +72,7 @@ def write_run(folder: Path, *, resume: bool, overwrite: bool = False) -> None:
     """Write a run whose weights are the numbers of its epochs; the best are those of the last but one."""
     writer = RunWriter(Run(folder))
     with writer.opened(resume=resume, overwrite=overwrite):
-        writer.begin(config(), lambda path: path.write_text('{"vocabulary": ["a"]}') and None, resume=resume)
+        writer.begin(lstm(), lambda path: path.write_text('{"vocabulary": ["a"]}') and None, resume=resume)
         kept = writer.load_state()
         state: dict[str, Any] = kept.state if kept else {"epoch": 0, "best_epoch": 0, "history": []}
         if kept:
@@ -136,10 +136,9 @@ def stopped_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             return False
 
     folder = tmp_path_factory.mktemp("stopped")
-    lines = (resources.datasets_dir() / "trails" / "train.jsonl").read_text(encoding="utf-8").splitlines()
-    (folder / "few.jsonl").write_text("\n".join(lines[:120]), encoding="utf-8")
-    small = load_config("trails-lstm", [*SMALL, f"corpus.name={folder / 'few.jsonl'}"], models)
-    return train(small, folder / "run", progress=False, callbacks=[Once()]).path
+    small = [*SMALL, f"corpus.name={few_acts(folder / 'few.jsonl', 120)}"]
+    config = load_config("trails-lstm", small, models)
+    return train(config, folder / "run", progress=False, callbacks=[Once()]).path
 
 
 WRONG = {
