@@ -31,6 +31,9 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
+# Read when NumPy is imported. Tests run in several processes, whose BLAS threads would wait for each other's cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background has Ctrl-C ignored, by them and by every process that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
