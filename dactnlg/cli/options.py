@@ -29,7 +29,7 @@ class _Path(click.Path):
 
 
 class _Place(_Path):
-    """A folder, or a binary file, to write: standard output is none."""
+    """Where to write a folder or a binary file, which standard output cannot take."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "-":

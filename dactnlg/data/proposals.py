@@ -226,9 +226,9 @@ def _find_cues(
 
     def tell(indices: set[int], apart: set[int], *, short: bool) -> Telling:
         def fits(phrase: str) -> bool:
-            # "It's not available" is about Linux where most games with a Mac release have no Linux release; so is
-            # "city center", where few inns in the city centre are for families, about the area.
-            # "No linux release" tells nothing of a Mac release, though it has a word of that slot's name.
+            # Where most games with a Mac release have no Linux release, "it's not available" is about Linux, and so is
+            # "no linux release", though "release" is a word of both names. Where no inn in the city centre is for
+            # families, "city center" is about the area.
             own, having = words_of_name(phrase, known.name), contrast.having([phrase])
             alike = (slot for slot, held in others if len(having & held) >= len(having & indices))
             if any(not own or words_of_name(phrase, slot) > own for slot in alike):

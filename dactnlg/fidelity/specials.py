@@ -89,7 +89,7 @@ class Specials:
                     missing.append(name)
             elif lost:
                 questions.append(name)
-        extra = self._extra(turn, sentence, logits, cues)
+        extra = self._extra(turn, stated, sentence, logits, cues)
         return Findings(tuple(missing), extra, contradicted, questions=tuple(questions))
 
     def _plainly(self, name: str, fact: Fact, sentence: Evidence, logits: Mapping[str, float]) -> bool:
@@ -204,11 +204,13 @@ class Specials:
         best = max(rivals, key=lambda other: logits[other], default=None)
         return best if best is not None and logits[best] > max(self.reader.limits[best].least, logits[name]) else None
 
-    def _extra(self, turn: Turn, sentence: Evidence, logits: Mapping[str, float], cues: Tally) -> tuple[str, ...]:
+    def _extra(
+        self, turn: Turn, stated: Container[str], sentence: Evidence, logits: Mapping[str, float], cues: Tally
+    ) -> tuple[str, ...]:
         """Return extra special values, which the turn lacks; `dontcare` and `none` only for slots that are named."""
         if self.reader is None or self._naming is None:
             return cues.extra
-        slots, stated = {slot.name for _, slot in turn.slots()}, facts(turn)
+        slots = {slot.name for _, slot in turn.slots()}
         # "If you do not care about the price, there are cheap pubs."
         found = dict.fromkeys((*cues.extra, *self._naming.indifferent_to(turn, sentence.words)))
         for name, logit in logits.items():
