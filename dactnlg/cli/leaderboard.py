@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 @click.argument(
     "runs",
     nargs=-1,
+    type=options.FILE,
     metavar="[RUN]...",
     help="Run folders, patterns for them, or ids of published runs. [default: the runs in runs/]",
 )
-@click.option("--model", "named_runs", multiple=True, metavar="RUN", help="Same as RUN; may be repeated.")
+@click.option(
+    "--model", "named_runs", type=options.FILE, multiple=True, metavar="RUN", help="Same as RUN; may be repeated."
+)
 @click.option(
     "--published", "with_published", is_flag=True, help="Show all published runs, in addition to any RUN given."
 )

@@ -105,6 +105,7 @@ MISTAKES = [
     (["prompts", "--read", "answers.jsonl", "--per-act", "3"], "--per-act is for making prompts"),
     (["train", "trails-random", "--output", "-"], "--output cannot be standard output"),
     (["serve", ""], "is empty"),
+    (["leaderboard", ""], "is empty"),
     (["study", "analyse", "ratings.csv", "--rule", "most-pairs"], "--rule says whom --min-kappa excludes"),
     (["study", "analyse", "ratings.csv", "--anova-type", "3"], "analysis of variance of --properties"),
     (["import", "rasa", str(Path(__file__)), "--output", "bot", "--language", "de"], "--language is for ovos"),
