@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_trainings import SETS, SMALL
 
 from dactnlg import models
 from dactnlg._utils.quiet import _filtered_stderr
@@ -27,8 +28,6 @@ from dactnlg.training.schedule import scheduled
 from dactnlg.training.splits import Splits
 from dactnlg.training.train import train
 
-SMALL = ["training.epochs=3", "training.batch_size=128", "model.hidden_size=16", "model.embedding_size=16"]
-SETS = [word for each in SMALL for word in ("--set", each)]
 EPOCH = re.compile(r"epoch ([123])/3  train \d\.\d{3}  valid \d\.\d{3}  (best|    )  +[\d,]+ tokens/s  <\d:\d\d left")
 
 

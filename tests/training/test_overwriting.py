@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from small_trainings import SETS, SMALL
 
 from dactnlg import models
 from dactnlg.cli.main import main
 from dactnlg.errors import ConfigError, CorpusError, RunError
+from dactnlg.models.numpy.learner import NumpyLearner
 from dactnlg.runs.config import load_config
 from dactnlg.runs.place import opened
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
-
-SMALL = ["training.epochs=2", "training.batch_size=128", "model.hidden_size=16", "model.embedding_size=16"]
-SETS = [word for each in SMALL for word in ("--set", each)]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -30,15 +30,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.fixture
 def finished(random_run: Path, tmp_path: Path) -> Path:
     """A finished run, of the random baseline."""
-    import shutil
-
     return Path(shutil.copytree(random_run, tmp_path / "run"))
 
 
 def stop_after(batches: int, patch: pytest.MonkeyPatch) -> None:
     """Send Ctrl-C after so many batches."""
-    from dactnlg.models.numpy.learner import NumpyLearner
-
     learn, count = NumpyLearner.learn, 0
 
     def counted(learner: NumpyLearner, batch: Any) -> float:
