@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dactnlg import models
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import RunError
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
+from dactnlg.runs.config import load_config
+from dactnlg.training.train import train
 
 Runs = Callable[[str], Path]
 ACTS = [
@@ -106,10 +109,6 @@ def test_samples_are_drawn_from_the_ensemble(poor_run: Runs) -> None:
 def test_runs_that_cannot_search_together_are_refused(
     poor_run: Runs, random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from dactnlg import models
-    from dactnlg.runs.config import load_config
-    from dactnlg.training.train import train
-
     small = ["training.epochs=1", "model.hidden_size=8", "model.embedding_size=8", "training.batch_size=256"]
     other = train(load_config("trails-sclstm", [*small, "corpus.min_count=3"], models), tmp_path / "b", progress=False)
     for second, message in (
@@ -126,21 +125,21 @@ def test_runs_that_cannot_search_together_are_refused(
 
 
 def test_commands_take_several_models(poor_run: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    models = [word for run in pair(poor_run) for word in ("--model", str(run))]
+    given = [word for run in pair(poor_run) for word in ("--model", str(run))]
     expected = [generation.text for generation in Generator.load(pair(poor_run)).generate(ACTS)]
 
-    assert main(["generate", *models, *ACTS]) == 0
+    assert main(["generate", *given, *ACTS]) == 0
     assert capsys.readouterr().out.splitlines() == expected
     (tmp_path / "acts.txt").write_text("\n".join(ACTS) + "\n")
     files = ["--input", str(tmp_path / "acts.txt"), "--output", str(tmp_path / "out.txt")]
-    assert main(["generate", *models, *files]) == 0
+    assert main(["generate", *given, *files]) == 0
     assert (tmp_path / "out.txt").read_text().splitlines() == expected
     # The order of runs is a setting too: the first one's decoding section holds.
-    assert main(["generate", *models[2:], *models[:2], *files, "--resume"]) == 2
+    assert main(["generate", *given[2:], *given[:2], *files, "--resume"]) == 2
     assert "begun with another model" in capsys.readouterr().err
 
     before = [(path / "manifest.json").read_bytes() for path in pair(poor_run)]
-    assert main(["evaluate", *models, "--split", "valid", "--preset", "single", "--json", "-"]) == 0
+    assert main(["evaluate", *given, "--split", "valid", "--preset", "single", "--json", "-"]) == 0
     told = capsys.readouterr()
     assert "recorded nowhere" in told.err
     assert len(json.loads(told.out)["generations"]) == len(load_corpus("trails").split("valid"))

@@ -140,8 +140,6 @@ def test_slots_that_training_never_calls_unknown_are_unchecked(generator: Genera
 
 
 def test_all_n_best_sentences_name_unchecked_values(generator: Generator) -> None:
-    from dactnlg.generation.options import GenerationOptions
-
     (said,) = generator.generate(["inform(name='Ivy Cutting';toilets=none)"], GenerationOptions(n_best=3))
     assert {other.unchecked for other in said.n_best} == {("toilets=none",)}
 
