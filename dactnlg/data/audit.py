@@ -183,9 +183,10 @@ def _report(audit: Audit) -> Iterable[str]:
         if fault.count and (remedy := remedies[title](fault)):
             yield f"    remedy: {remedy}"
     if audit.unchecked:
-        yield f"special values that nothing checks: {', '.join(f'{name} {n}' for name, n in audit.unchecked.items())}"
+        unchecked = ", ".join(f"{name} {count}" for name, count in audit.unchecked.items())
+        yield f"special values without cues, which only the reader of a run checks: {unchecked}"
         slot, _, value = next(iter(audit.unchecked)).partition("=")
-        yield f"    remedy: cues on the card: {_cue(slot, value)}; dactnlg init proposes them"
+        yield f"    remedy: cues on the card: {_cue(slot, value)}; dactnlg init proposes those that tell nearly all"
     if audit.strangers:
         yield f"on the card alone: {', '.join(audit.strangers)}"
         yield "    remedy: write them as the acts do, or take them out of the card"

@@ -13,6 +13,7 @@ from dactnlg._utils.terminal import printable
 from dactnlg.data.card import DivisionCard
 from dactnlg.data.columns import choose_columns
 from dactnlg.data.corpus import corpus_of_file
+from dactnlg.data.denial_cues import PHRASES
 from dactnlg.data.proposals import Proposal, SlotProposal, propose
 from dactnlg.errors import UserError
 
@@ -109,14 +110,18 @@ def _card(proposal: Proposal) -> Iterator[str]:
     if proposal.silent:
         yield "# Slots that are in acts but never in their sentences; they are not checked."
         yield f"silent: [{', '.join(map(_quoted, proposal.silent))}]"
-    said = [slot for slot in proposal.slots if slot.aliases or any(cue.phrases for cue in slot.cues.values())]
+    said = [slot for slot in proposal.slots if slot.aliases or any(cue.patterns for cue in slot.cues.values())]
     if not said:
         yield "# No slot needs an entry here. The guide 'Cards' in the documentation has all keys."
         return
+    if any("(?&denial" in pattern for slot in said for cue in slot.cues.values() for pattern in cue.patterns):
+        yield "# Parts of cues, which refer to them by name: words that deny what follows or what precedes."
+        yield "phrases:"
+        yield from (f"  {name}: {_quoted(phrase)}" for name, phrase in PHRASES.items())
     yield "# For each slot, what cannot be derived from the data:"
     yield "#   aliases: other wordings of a value, which are delexicalised, too;"
     yield "#   cues: regular expressions; a lower-cased sentence says a special value if one of its cues matches."
-    yield "#     With cues, `slots_ok` checks the value and the search requires it; without them, nothing does."
+    yield "#     `slots_ok` requires them; without any, only the reader that a run learns checks the value."
     yield "slots:"
     for slot in said:
         yield f"  {_quoted(slot.name)}:"
@@ -132,20 +137,13 @@ def _aliases(slot: SlotProposal) -> Iterator[str]:
 
 
 def _cues(slot: SlotProposal) -> Iterator[str]:
-    cues = {value: cue for value, cue in slot.cues.items() if cue.phrases}
+    cues = {value: cue for value, cue in slot.cues.items() if cue.patterns}
     if cues:
         yield "    cues:"
     for value, cue in cues.items():
         yield f"      {_quoted(value)}:  # {cue.covered} of {cue.out_of} training sentences"
-        patterns = [_pattern(phrase) for phrase in cue.phrases]
-        if value == "yes" and slot.undenied:
-            patterns = [f"^(?!.*(?&no)).*(?:{'|'.join(patterns)})"]
-        for pattern in patterns:
+        for pattern in cue.patterns:
             yield f"        - {_quoted(pattern)}"
-
-
-def _pattern(phrase: str) -> str:
-    return rf"\b{'[ -]'.join(map(re.escape, phrase.split()))}\b"
 
 
 def _configuration(proposal: Proposal, card: Path, data_dir: Path | None) -> Iterator[str]:
@@ -181,7 +179,7 @@ def _summary(proposal: Proposal, card: Path, configuration: Path, data_dir: Path
             line += f"; {len(slot.values)} values, {slot.found} of {slot.cases} found in their sentences"
         if slot.name in proposal.lexicalized:
             line += "; said in words"
-        shown = [f"{value}: {', '.join(map(repr, cue.phrases[:3]))}" for value, cue in slot.cues.items() if cue.phrases]
+        shown = [f"{value}: {', '.join(cue.shown[:3])}" for value, cue in slot.cues.items() if cue.shown]
         shown += [f"{value} also: {', '.join(map(repr, words[:3]))}" for value, words in slot.aliases.items()]
         yield line + "".join(f"\n      {part}" for part in shown)
     unsure = list(proposal.unsure())

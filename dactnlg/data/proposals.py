@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.data.contrast import LONGEST, Contrast, Telling, is_bare, merely_names, words_of_name
+from dactnlg.data.contrast import is_bare
 from dactnlg.data.corpus import Corpus
 from dactnlg.data.division import FEWEST
+from dactnlg.data.proposed_cues import CueFinder, ProposedCue
 from dactnlg.text.cues import folded, masked
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.values.delexicalization import Delexicalized, Delexicalizer
@@ -40,16 +41,14 @@ class SlotProposal:
         values: ordinary value -> number of occurrences.
         found: how many of these occurrences are found in their sentences, literally or in plain English.
         aliases: value -> other wordings.
-        cues: special value -> phrases that indicate it.
-        undenied: whether the phrases of yes count only in sentences without a phrase of no.
+        cues: special value -> what indicates it.
     """
 
     name: str
     values: Counter[str] = field(default_factory=Counter)
     found: int = 0
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    cues: dict[str, Telling] = field(default_factory=dict)
-    undenied: bool = False
+    cues: dict[str, ProposedCue] = field(default_factory=dict)
 
     @property
     def cases(self) -> int:
@@ -102,8 +101,9 @@ class Proposal:
                 count = f"{slot.cases - slot.found} of {slot.cases}"
                 yield f"{slot.name}: {count} values not found in their sentence; {remedy}"
             for value, cue in slot.cues.items():
-                if not cue.phrases:
-                    yield f"{slot.name}={value}: no phrase tells it in {cue.out_of} sentences; nothing will check it"
+                if not cue.patterns:
+                    reader = "only the reader that a run learns checks it"
+                    yield f"{slot.name}={value}: no cue tells most of its {cue.out_of} sentences; {reader}"
                 elif cue.covered < FOUND * cue.out_of or cue.out_of < RARE:
                     support = f"cues tell {cue.covered} of {cue.out_of} sentences"
                     yield f"{slot.name}={value}: {support}; read them, and add what is missing"
@@ -137,12 +137,12 @@ def propose(corpus: Corpus) -> Proposal:
         rows.append(_Looked(turn, result, folded(masked(result.tokens))))
         if len(rows) == MOST_SENTENCES:
             break
-    contrast = Contrast([row.masked for row in rows])
     found = Proposal(corpus, len(rows))
     for row in rows:
         found.acts.update({act.act_type for act in row.turn})
     found.silent = _silent(rows, delexicalizer)
-    found.slots = _slots(rows, contrast, frozenset(found.silent))
+    finder = CueFinder([row.turn for row in rows], [row.masked for row in rows], corpus.card.language)
+    found.slots = _slots(rows, finder, frozenset(found.silent))
     found.lexicalized = [slot.name for slot in found.slots if _is_closed(slot)]
     several = sum(len(re.findall(r"[.?!](?= |$)", row.masked)) > 1 for row in rows)
     found.recombination = 3 * several >= len(rows)
@@ -161,7 +161,7 @@ def _silent(rows: Sequence[_Looked], delexicalizer: Delexicalizer) -> list[str]:
     return sorted(name for name, count in cases.items() if count >= RARE and missing[name] > 0.98 * count)
 
 
-def _slots(rows: Sequence[_Looked], contrast: Contrast, silent: frozenset[str]) -> list[SlotProposal]:
+def _slots(rows: Sequence[_Looked], finder: CueFinder, silent: frozenset[str]) -> list[SlotProposal]:
     found: dict[str, SlotProposal] = {}
     lost: dict[tuple[str, str], set[int]] = defaultdict(set)
     having: dict[tuple[str, str], set[int]] = defaultdict(set)
@@ -179,10 +179,10 @@ def _slots(rows: Sequence[_Looked], contrast: Contrast, silent: frozenset[str]) 
     for name in dict.fromkeys(name for name, _ in special):
         own = {value: held for (slot, value), held in special.items() if slot == name}
         others = [(slot, held) for sets in (special, lost) for (slot, _), held in sets.items() if slot != name]
-        _find_cues(found[name], own, others, rows, contrast)
+        found[name].cues = finder.cues(name, own, others)
     for (name, value), indices in sorted(lost.items()):
         holding = having[name, value]
-        telling = contrast.telling(indices, holding - indices, share=0.25, least=5, fits=is_bare)
+        telling = finder.contrast.telling(indices, holding - indices, share=0.25, least=5, fits=is_bare)
         sentences = [rows[index].masked for index in sorted(indices)]
         phrases = [phrase for phrase in telling.phrases if not _is_part(phrase, value, name)]
         wordings = tuple(form for phrase in phrases for form in _as_written(phrase, sentences))
@@ -205,53 +205,6 @@ def _note(
     having[slot.name, value].add(index)
     if slot in missing:
         lost[slot.name, value].add(index)
-
-
-def _find_cues(
-    known: SlotProposal,
-    special: dict[str, set[int]],
-    others: Sequence[tuple[str, set[int]]],
-    rows: Sequence[_Looked],
-    contrast: Contrast,
-) -> None:
-    """Find phrases that indicate a slot's special values.
-
-    Args:
-        known: the slot, whose `cues` are set.
-        special: its special values, with the sentences of each.
-        others: another slot, and the sentences of one of its special values, or of an ordinary one in other words.
-        rows: the pairs.
-        contrast: of their sentences.
-    """
-
-    def tell(indices: set[int], apart: set[int], *, short: bool) -> Telling:
-        def fits(phrase: str) -> bool:
-            # Where most games with a Mac release have no Linux release, "it's not available" is about Linux, and so is
-            # "no linux release", though "release" is a word of both names. Where no inn in the city centre is for
-            # families, "city center" is about the area.
-            own, having = words_of_name(phrase, known.name), contrast.having([phrase])
-            alike = (slot for slot, held in others if len(having & held) >= len(having & indices))
-            if any(not own or words_of_name(phrase, slot) > own for slot in alike):
-                return False
-            return short or not merely_names(phrase, known.name)
-
-        # Leave out choices between values, which are worded in many ways.
-        choices = {i for i in indices if sum(slot.name == known.name for _, slot in rows[i].turn.slots()) > 1}
-        # "May or may not serve food" is not indicated by "serve food", so phrases are long, except for yes and no.
-        words = 2 if short else LONGEST
-        return contrast.telling(indices - choices - apart, choices | apart, name=known.name, words=words, fits=fits)
-
-    # "You do not care whether it allows dogs" contains the words of a yes.
-    free = special.get("dontcare", set())
-    for value, indices in sorted(special.items()):
-        short = value in ("yes", "no")
-        known.cues[value] = tell(indices, free - indices if short else set(), short=short)
-    yes, no = known.cues.get("yes"), known.cues.get("no")
-    if yes and no and no.phrases and yes.covered < FOUND * yes.out_of:
-        # "Family friendly" indicates yes unless it is part of "not family friendly".
-        plain = tell(special["yes"], contrast.having(no.phrases), short=True)
-        if plain.covered > yes.covered:
-            known.cues["yes"], known.undenied = plain._replace(out_of=yes.out_of), True
 
 
 def _is_part(phrase: str, value: str, slot_name: str) -> bool:

@@ -9,6 +9,7 @@ Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,6 +31,7 @@ Shown = Mapping[str, tuple[str, ...]]
 """The special values whose cues match a sentence, by slot."""
 OPPOSITES = {"yes": "no", "no": "yes"}
 """Special values that exclude each other in a sentence."""
+_AFTER_SENTENCE = re.compile(r"(?<=[.?!;])\s")
 
 
 class Expected(NamedTuple):
@@ -161,7 +163,11 @@ class SlotChecker:
         for name, opposite, pattern in expected.opposites:
             # Mask the wanted words first: those of "no dogs" include those of "dogs".
             if name not in missing and shows(pattern, without(cues[name], text)):
-                yield opposite
+                # A cue for whatever is not denied, such as "family" for yes, finds the rest of a masked denial:
+                # "not family friendly" says yes nowhere.
+                parts = _AFTER_SENTENCE.split(text)
+                if any(shows(pattern, part) and shows(pattern, without(cues[name], part)) for part in parts):
+                    yield opposite
 
     def _invented(self, expected: Expected, shown: Shown, text: str) -> list[str]:
         """Return the values that a folded sentence shows and the turn does not have, at most one per slot."""

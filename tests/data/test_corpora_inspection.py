@@ -142,8 +142,8 @@ def test_special_values_without_cues_are_named(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, rows)))
     found = audit(load_corpus(tmp_path / "x.jsonl"))
     assert found.unchecked == {"pets=no": 3}
-    assert "special values that nothing checks: pets=no 3" in found.to_text()
-    assert "dactnlg init proposes them" in found.to_text()
+    assert "special values without cues, which only the reader of a run checks: pets=no 3" in found.to_text()
+    assert "dactnlg init proposes those" in found.to_text()
 
 
 def test_a_slot_that_is_never_said_is_silent(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ from dactnlg.data.inspection import audit
 from dactnlg.data.proposals import propose
 from dactnlg.errors import CorpusError
 from dactnlg.runs.config import load_config
+from dactnlg.text.slots import SlotChecker
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +64,8 @@ def test_a_card_and_a_configuration_for_flights(own: Path, monkeypatch: pytest.M
     card = load_card("flights.card.yaml")
     assert set(card.slots) == {"meal", "refundable"}
     assert set(card.slots["meal"].cues) == {"yes", "no", "dontcare"}
-    assert r"\bnot[ -]refundable\b" in card.slots["refundable"].cues["no"]
+    checker = SlotChecker(Delexicalizer(), {name: slot.cues for name, slot in card.slots.items()})
+    assert checker.shown_cues("refundable", "It is not refundable.") == ("no",)
     found = audit(load_corpus("flights.card.yaml"))
     assert list(found.splits) == ["train", "valid", "test"]
     assert found.values_not_found.count == found.round_trips.count == found.test_in_train.count == 0
@@ -179,7 +182,7 @@ def test_few_pairs_have_a_card_and_a_warning(tmp_path: Path, capsys: pytest.Capt
     assert "12 pairs are too few" in printed
     assert main(["train", str(tmp_path / "few.yaml"), "--output", str(tmp_path / "run")]) == 2
     assert "12 pairs are too few, and 20 the least" in capsys.readouterr().err
-    assert "dogs=no: no phrase tells it in 6 sentences" in printed
+    assert "dogs=no: no cue tells most of its 6 sentences" in printed
 
 
 def test_proposals_from_a_noisy_corpus(data_dir: Path) -> None:
@@ -188,8 +191,8 @@ def test_proposals_from_a_noisy_corpus(data_dir: Path) -> None:
     assert {"area", "customer rating", "food", "priceRange"} == set(found.lexicalized)
     slots = {slot.name: slot for slot in found.slots}
     friendly = slots["familyFriendly"]
-    assert friendly.undenied and friendly.cues["yes"].covered > 0.85 * friendly.cues["yes"].out_of
-    assert friendly.cues["no"].covered > 0.6 * friendly.cues["no"].out_of
+    assert friendly.cues["yes"].covered > 0.85 * friendly.cues["yes"].out_of
+    assert friendly.cues["no"].covered > 0.7 * friendly.cues["no"].out_of
     assert not slots["name"].aliases and not slots["near"].aliases
 
 

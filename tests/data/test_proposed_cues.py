@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from dactnlg.data.card import load_card
 from dactnlg.data.contrast import merely_names
+from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.data.proposal_files import initialize
+from dactnlg.text.slots import OPPOSITES, SlotChecker
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 WORDS = ["quick", "slow", "new", "old", "big", "small", "long", "short"]
 
@@ -19,10 +24,8 @@ def cues_of(folder: Path, slot: str, said: dict[str, str]) -> dict[str, list[str
     every = [(act, text.format(word)) for act, text in said.items() for word in WORDS]
     rows = [{"act": f"inform(name=N{n};{act})", "text": f"N{n}: {text}"} for n, (act, text) in enumerate(every)]
     (folder / "x.json").write_text(json.dumps(rows), encoding="utf-8")
-    return {
-        value: list(found)
-        for value, found in load_card(initialize(folder / "x.json", overwrite=True).card).slots[slot].cues.items()
-    }
+    card = load_card(initialize(folder / "x.json", overwrite=True).card)
+    return {value: list(found) for value, found in card.slots[slot].cues.items()} if slot in card.slots else {}
 
 
 def test_a_value_in_other_words_is_no_cue_of_a_slot_beside_it(tmp_path: Path) -> None:
@@ -33,7 +36,8 @@ def test_a_value_in_other_words_is_no_cue_of_a_slot_beside_it(tmp_path: Path) ->
         "area=riverside;family=yes": "This {} inn on the riverside is for families.",
         "area=riverside": "This {} inn is on the riverside.",
     }
-    assert cues_of(tmp_path, "family", said)["no"] == [r"\bfor[ -]adults\b"]
+    cues = cues_of(tmp_path, "family", said)["no"]
+    assert r"\bfor[ -]adults\b" in cues and not any("cent" in cue for cue in cues)
 
 
 def test_words_of_another_slots_name_are_no_cue(tmp_path: Path) -> None:
@@ -64,3 +68,71 @@ def test_words_of_another_slots_name_are_no_cue(tmp_path: Path) -> None:
 )
 def test_a_slots_name_alone_says_no_value(phrase: str, slot: str, merely: bool) -> None:
     assert merely_names(phrase, slot) == merely
+
+
+def table_of(corpus: Corpus, rows: int, folder: Path) -> Path:
+    """Write training pairs of a corpus as a newcomer's table."""
+    pairs = random.Random(4).sample(list(corpus.pairs("train")), rows)
+    path = folder / "own.json"
+    path.write_text(json.dumps([{"act": str(turn), "text": text} for turn, text in pairs]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "slot", "least"),
+    [
+        # People's sentences in E2E often lack the value, or say the opposite.
+        ("e2e", 400, "familyFriendly", {"yes": (0.8, 0.01), "no": (0.6, 0.08)}),
+        ("viggo", 800, "available_on_steam", {"yes": (0.95, 0.03), "no": (0.9, 0.08)}),
+        ("viggo", 800, "has_linux_release", {"yes": (0.95, 0.03), "no": (0.9, 0.08)}),
+        ("viggo", 800, "has_multiplayer", {"yes": (0.9, 0.05), "no": (0.95, 0.02)}),
+        ("tv", 1500, "hasusbport", {"yes": (0.85, 0.05), "no": (0.85, 0.05)}),
+        ("laptop", 1500, "isforbusinesscomputing", {"yes": (0.95, 0.05), "no": (0.9, 0.06)}),
+    ],
+)
+def test_cues_from_few_pairs_read_yes_and_no_in_the_test_split(
+    name: str, rows: int, slot: str, least: dict[str, tuple[float, float]], tmp_path: Path, data_dir: Path
+) -> None:
+    corpus = load_corpus(name, data_dir)
+    card = load_card(initialize(table_of(corpus, rows, tmp_path)).card)
+    checker = SlotChecker(Delexicalizer(), {slot: card.slots[slot].cues})
+    cases, right, wrong = Counter[str](), Counter[str](), Counter[str]()
+    for turn, sentence in corpus.pairs("test"):
+        values = {each.special or "" for _, each in turn.slots() if each.name == slot}
+        if len(values) == 1 and values <= OPPOSITES.keys():
+            value = values.pop()
+            shown = set(checker.shown(checker.delexicalizer.delexicalize(turn, sentence).tokens).get(slot, ()))
+            cases[value] += 1
+            right[value] += shown == {value}
+            wrong[value] += OPPOSITES[value] in shown
+    for value, (share, error) in least.items():
+        assert right[value] >= share * cases[value] > 0, (value, right, wrong, cases)
+        assert wrong[value] <= error * cases[value], (value, right, wrong, cases)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("It allows dogs.", ("yes",)),
+        ("Dogs are fine.", ("yes",)),
+        ("It doesn't allow any dogs.", ("no",)),
+        ("No big dogs, please.", ("no",)),
+        ("Dogs are not allowed.", ("no",)),
+        ("It is not only for dogs.", ("yes",)),
+        ("It has no pool but takes dogs.", ("yes",)),
+        ("It has no pool and allows dogs.", ("yes",)),
+        ("It has no room for cats and dogs.", ("no",)),
+        ("It has a pool.", ()),
+    ],
+)
+def test_a_denied_topic_is_a_no(sentence: str, said: tuple[str, ...], tmp_path: Path) -> None:
+    texts = {"dogs=yes": "This {} inn is fine with dogs.", "dogs=no": "This {} inn has no room for dogs."}
+    cues = cues_of(tmp_path, "dogs", texts | {"pool=yes": "This {} inn has a pool."})
+    assert SlotChecker(Delexicalizer(), {"dogs": cues}).shown_cues("dogs", sentence) == said
+
+
+def test_what_does_not_matter_has_a_cue_only_if_that_finds_nearly_all(tmp_path: Path) -> None:
+    free = "If the size does not matter to you, here is a {} inn."
+    assert cues_of(tmp_path, "size", {"size=dontcare": free, "pool=yes": "This {} inn has a pool."})["dontcare"]
+    said = {"size=dontcare": free, "size=dontcare;town=x": "This {} inn is of whatever kind."}
+    assert "dontcare" not in cues_of(tmp_path, "size", said | {"pool=yes": "This {} inn is of whatever kind."})

@@ -147,6 +147,15 @@ def test_cues_are_looked_for_in_folded_text_and_tell_one_made_up_value() -> None
     assert checker.check_cues(parse("inform(kids=dontcare)"), "hello") == Tally()
 
 
+def test_the_rest_of_a_denial_is_no_yes() -> None:
+    cues = {
+        "kids": {"yes": [r"^(?!.*(?:\bnot family\b|\badults\b)).*\b(?:family|friendly)\b"], "no": [r"\bnot family\b"]}
+    }
+    checker, no = SlotChecker(Delexicalizer(), cues), parse("inform(kids=no)")
+    assert checker.check_cues(no, "It is not family friendly.") == Tally(1)
+    assert checker.check_cues(no, "It is not family friendly. It is family friendly.").extra == ("kids=yes",)
+
+
 def test_values_that_stand_apart_are_checked_one_by_one(restaurants: SlotChecker) -> None:
     turn = parse("inform(area='hayes valley or noma')")
     assert restaurants.check(turn, "it is in noma and it is in hayes valley").ok
