@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import random
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from benchmarks.cues import proposed, read
 from dactnlg.data.card import load_card
 from dactnlg.data.contrast import merely_names
-from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.corpus import load_corpus
 from dactnlg.data.proposal_files import initialize
-from dactnlg.text.slots import OPPOSITES, SlotChecker
+from dactnlg.text.slots import SlotChecker
 from dactnlg.text.values.delexicalization import Delexicalizer
 
 WORDS = ["quick", "slow", "new", "old", "big", "small", "long", "short"]
@@ -70,14 +69,6 @@ def test_a_slots_name_alone_says_no_value(phrase: str, slot: str, merely: bool) 
     assert merely_names(phrase, slot) == merely
 
 
-def table_of(corpus: Corpus, rows: int, folder: Path) -> Path:
-    """Write training pairs of a corpus as a newcomer's table."""
-    pairs = random.Random(4).sample(list(corpus.pairs("train")), rows)
-    path = folder / "own.json"
-    path.write_text(json.dumps([{"act": str(turn), "text": text} for turn, text in pairs]), encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize(
     ("name", "rows", "slot", "least"),
     [
@@ -91,23 +82,14 @@ def table_of(corpus: Corpus, rows: int, folder: Path) -> Path:
     ],
 )
 def test_cues_from_few_pairs_read_yes_and_no_in_the_test_split(
-    name: str, rows: int, slot: str, least: dict[str, tuple[float, float]], tmp_path: Path, data_dir: Path
+    name: str, rows: int, slot: str, least: dict[str, tuple[float, float]], data_dir: Path
 ) -> None:
     corpus = load_corpus(name, data_dir)
-    card = load_card(initialize(table_of(corpus, rows, tmp_path)).card)
-    checker = SlotChecker(Delexicalizer(), {slot: card.slots[slot].cues})
-    cases, right, wrong = Counter[str](), Counter[str](), Counter[str]()
-    for turn, sentence in corpus.pairs("test"):
-        values = {each.special or "" for _, each in turn.slots() if each.name == slot}
-        if len(values) == 1 and values <= OPPOSITES.keys():
-            value = values.pop()
-            shown = set(checker.shown(checker.delexicalizer.delexicalize(turn, sentence).tokens).get(slot, ()))
-            cases[value] += 1
-            right[value] += shown == {value}
-            wrong[value] += OPPOSITES[value] in shown
+    found = read(corpus, proposed(corpus, rows))
     for value, (share, error) in least.items():
-        assert right[value] >= share * cases[value] > 0, (value, right, wrong, cases)
-        assert wrong[value] <= error * cases[value], (value, right, wrong, cases)
+        count = found[slot, value, "all"]
+        assert found[slot, value, "right"] >= share * count > 0, found
+        assert found[slot, value, "wrong"] <= error * count, found
 
 
 @pytest.mark.parametrize(
