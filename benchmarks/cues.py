@@ -68,12 +68,8 @@ def main() -> None:
             own = read(corpus, proposed(corpus, rows))
             for slot, value in sorted((slot, value) for slot, value, kind in best if kind == "all"):
                 count = best[slot, value, "all"]
-                shares = (
-                    f"{each[slot, value, kind] / count:.1%}" for each in (own, best) for kind in ("right", "wrong")
-                )
-                print(
-                    f"| {name} | {rows} | {slot} | {value} | {count} | {' | '.join(f'{number / count:.1%}' for number in counts)} |"
-                )
+                shares = [each[slot, value, kind] / count for each in (own, best) for kind in ("right", "wrong")]
+                print(f"| {name} | {rows} | {slot} | {value} | {count} | {' | '.join(f'{x:.1%}' for x in shares)} |")
 
 
 if __name__ == "__main__":
