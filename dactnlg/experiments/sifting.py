@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from dactnlg.acts import Turn
 from dactnlg.fidelity.checker import FidelityChecker
-from dactnlg.fidelity.inventions import KnownValues, Words, words_of
+from dactnlg.fidelity.inventions import KnownValues, Words, values_of, words_of
 from dactnlg.fidelity.reports import FidelityReport
 from dactnlg.fidelity.samples import known_values
 from dactnlg.text.surface import strip_joiner
@@ -117,7 +117,7 @@ class Inventory:
         """Return the known values in a sentence other than those of its act; the longest one at every position."""
         # "A or B" may be two values of the act.
         parts = {"or", "and", *(word for _, slot in turn.slots() for word in words_of(slot.value or ""))}
-        found = self._known.strays(turn, text)
+        found = self._known.strays(values_of(turn), words_of(text))
         return [each for each in found if any(word in left for word in each) and not parts.issuperset(each)]
 
 

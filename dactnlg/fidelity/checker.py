@@ -105,7 +105,7 @@ class FidelityChecker:
         return bool(self.reader.parts.margins.get(name))
 
     def look(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Findings:
-        """Return what is wrong with delexicalised tokens, apart from their ordinary values.
+        """Return what is wrong with delexicalised tokens, apart from the ordinary values of the turn.
 
         Args:
             turn: the acts.
@@ -121,8 +121,9 @@ class FidelityChecker:
         logits = self.reader.logits(sentence)
         found = self._specials.faults(turn, sentence, logits, cues, sure=False)
         unnamed, strange = self._naming.faults(turn, sentence.words)
+        invented = map(str, self._inventions.invented_in(turn, tokens, self.delexicalizer.required(turn)))
         unnamed += [*left_out(self.checker, turn, tokens), *_undone(turn, tokens)]
-        extra = dict.fromkeys((*found.extra, *strange, *numbers))
+        extra = dict.fromkeys((*found.extra, *strange, *numbers, *invented))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
             (*extra, *self._naming.told(turn, sentence.words, extra)),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.grammar.english import ARTICLES
+from dactnlg.text.placeholders import Required
 from dactnlg.text.surface import strip_joiner, tokenize
 
 OPEN = 20
@@ -35,14 +36,19 @@ class KnownValues:
         for words in sorted(values, key=len, reverse=True):
             self._firsts.setdefault(words[0], []).append(words)
 
-    def strays(self, turn: Turn, sentence: str) -> list[Words]:
-        """Return the known values in a sentence, the longest at each place, that no value of a turn is or contains."""
-        own, words = [words_of(slot.value) for _, slot in turn.slots() if slot.value], words_of(sentence)
+    def strays(self, own: Sequence[str], words: Words) -> list[Words]:
+        """Return the known values in a sentence, the longest at each place, that no value of an act is or contains.
+
+        Args:
+            own: the act's values.
+            words: the sentence, see `words_of`.
+        """
+        held = [words_of(value) for value in own]
         found, at = list[Words](), 0
         while at < len(words):
             here = next((each for each in self._firsts.get(words[at], ()) if words[at : at + len(each)] == each), None)
             # A value of the act may contain a known one ("colibri mexican bistro"), which is then not invented.
-            if here is not None and not any(_holds(each, here) for each in own):
+            if here is not None and not any(_holds(each, here) for each in held):
                 found.append(here)
             at += len(here) if here else 1
         return found
@@ -73,11 +79,28 @@ class Inventions:
     def invented(self, turn: Turn, sentence: str) -> list[Slot]:
         """Return the invented values in the order of the sentence: those that no value of a turn is or contains.
 
-        Learned values are not checked for a turn without values, which may list them: "cheap, moderate or expensive?".
+        A turn that asks for a slot may list its values: "cheap, moderate or expensive?"; so may one without any values.
         """
+        return self._strays(turn, values_of(turn), words_of(sentence))
+
+    def invented_in(self, turn: Turn, tokens: Iterable[str], required: Iterable[Required]) -> list[Slot]:
+        """Return the invented values in delexicalised tokens, where only values without a placeholder are in words.
+
+        Args:
+            turn: the acts.
+            tokens: the sentence, with placeholders.
+            required: the values of the turn that have a placeholder.
+        """
+        placed = {item.slot for item in required}
+        own = [slot.value for _, slot in turn.slots() if slot.value and slot not in placed]
+        return self._strays(turn, own, tuple(strip_joiner(token).casefold() for token in tokens))
+
+    def _strays(self, turn: Turn, own: Sequence[str], words: Words) -> list[Slot]:
         stating = any(slot.value is not None for _, slot in turn.slots())
+        asked = {slot.name for _, slot in turn.slots() if slot.value is None}
         known = self._known_stating if stating else self._known
-        return [self._stating[words] for words in dict.fromkeys(known.strays(turn, sentence))]
+        found = (self._stating[each] for each in dict.fromkeys(known.strays(own, words)))
+        return [slot for slot in found if slot.name not in asked]
 
 
 def learn_told(pairs: Iterable[tuple[Turn, str]], values: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -92,7 +115,7 @@ def learn_told(pairs: Iterable[tuple[Turn, str]], values: Mapping[str, Sequence[
     known, own, others, count = KnownValues(slots), Counter[Words](), Counter[Words](), 0
     for turn, sentence in pairs:
         own.update({_bare(slot.value) for _, slot in turn.slots() if slot.value})
-        others.update({*known.strays(turn, sentence)})
+        others.update({*known.strays(values_of(turn), words_of(sentence))})
         count += 1
     told: dict[str, list[str]] = {}
     for words, slot in slots.items():
@@ -100,6 +123,11 @@ def learn_told(pairs: Iterable[tuple[Turn, str]], values: Mapping[str, Sequence[
         if own[words] >= OWN and others[words] <= slips:
             told.setdefault(slot.name, []).append(slot.value or "")
     return told
+
+
+def values_of(turn: Turn) -> list[str]:
+    """Return the values of a turn."""
+    return [slot.value for _, slot in turn.slots() if slot.value]
 
 
 def words_of(text: str) -> Words:

@@ -12,6 +12,7 @@ from dactnlg.data.corpus import Corpus
 from dactnlg.fidelity.amounts import amounts_otherwise, numbers_of, stray_numbers
 from dactnlg.fidelity.inventions import Inventions, learn_told
 from dactnlg.fidelity.samples import known_values
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 VALUES = {
     "name": ["red kite ridge", "red kite", "the old mill", *(f"path {n} east" for n in range(20))],
@@ -101,6 +102,26 @@ def test_words_that_training_says_of_nothing_else_are_values() -> None:
     assert inventions.invented(parse("inform(name='Easy Path')"), "Easy Path is in the hills.") == []
     # A question may name the values to choose from.
     assert inventions.invented(parse("?request(difficulty)"), "Do you want an easy one?") == []
+    asking = parse("inform(count=9)&?request(difficulty)")
+    assert inventions.invented(asking, "There are 9. Do you want an easy one?") == []
+    assert inventions.invented(asking, "There are 9 in a marsh. Do you want an easy one?") == [
+        Slot("area", "the marsh")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "invented"),
+    [
+        ("inform(name='Red Kite')", "SLOT_NAME is 7 km long", ["length='7 km'"]),
+        # The length has a placeholder: in words it is another path's.
+        ("inform(name='Red Kite';length='7 km')", "SLOT_NAME is SLOT_LENGTH long , 7 km", ["length='7 km'"]),
+        ("inform(name='Red Kite';length='7 km')", "SLOT_NAME is SLOT_LENGTH long", []),
+    ],
+)
+def test_values_without_placeholder_are_found_in_templates(act: str, text: str, invented: list[str]) -> None:
+    turn = parse(act)
+    found = Inventions(VALUES).invented_in(turn, text.split(), Delexicalizer().required(turn))
+    assert [str(slot) for slot in found] == invented
 
 
 @pytest.mark.parametrize(("corpus", "added"), [("restaurants", "it is cheap"), ("hotel", "it is near japantown")])
