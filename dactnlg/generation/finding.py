@@ -13,11 +13,11 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from dactnlg.generation.candidates import Candidate, Rows, cheapest, most_agreed
+from dactnlg.generation.candidates import Candidate, Rows, cheapest, cheapest_faithful, most_agreed
 from dactnlg.generation.completion import Completer
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.several_acts import SeveralActs
-from dactnlg.generation.unseen.stand_ins import StandIns
+from dactnlg.generation.unseen.stand_ins import StandIn, StandIns
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 
@@ -127,7 +127,23 @@ class Finder:
                 found[place] = next(filter(None, tried), [])
         others = [each for each, row in zip(placed, found, strict=True) if not row]
         more = iter((yield Asked(*_parted(others), options)) if others else [])
-        return [row or next(more) for row in found]
+        found = [row or next(more) for row in found]
+        yield from self._exchanged(placed, found, wide)
+        return found
+
+    def _exchanged(self, placed: Placed, found: Rows, options: ResolvedOptions) -> Generator[Asked, Rows, None]:
+        """Find candidates for acts of which no sentence is right, with other values for those that it lacks."""
+        standing: dict[int, list[StandIn]] = {}
+        for place, row in enumerate(found) if options.hard and options.sampling is None else ():
+            best = cheapest_faithful(row, options)
+            if best is not None and not best.right:
+                standing[place] = self._stand_ins.of(placed[place][0], self._stand_ins.lost(best))
+        every = [(each.request, placed[place][1]) for place, row in standing.items() for each in row]
+        said = iter((yield Asked(*_parted(every), options)) if every else [])
+        for place, stand_ins in standing.items():
+            request, ask = placed[place][0], options.append_questions
+            tried = [self._stand_ins.said(request, each, next(said), ask=ask) for each in stand_ins]
+            found[place] = next(filter(None, tried), found[place])
 
 
 def _parted(placed: Placed) -> tuple[list[Request], list[int]]:

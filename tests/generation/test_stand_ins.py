@@ -128,6 +128,41 @@ def test_texts_that_do_not_say_the_stand_in_once_are_rejected(pubs: Preprocessor
 
 
 @pytest.mark.parametrize(
+    ("lacking", "stand_in", "text", "expected"),
+    [
+        (
+            "SLOT_NAME is a french pub .",
+            "inform(name=x;food=french;price='more than £30')",
+            0,
+            "X costs less than £20.",
+        ),
+        (
+            "SLOT_NAME is a cheap french pub .",
+            "inform(name=x;food=french;price='more than £30')",
+            0,
+            "it costs less than £20.",
+        ),
+        ("SLOT_NAME costs less than £20 .", "inform(name=x;food=indian;price='less than £20')", 1, "is a French pub"),
+        ("SLOT_NAME is a french pub for less than £20 .", "", 0, ""),
+    ],
+)
+def test_a_known_value_that_is_not_said_is_exchanged_for_another(
+    pubs: Preprocessor, lacking: str, stand_in: str, text: int, expected: str
+) -> None:
+    request, stand_ins = pubs.request(parse("inform(name=x;food=french;price='less than £20')")), StandIns(pubs)
+    lost = stand_ins.lost(Candidate(pubs, request, tokens_of(lacking), 0.0))
+    standing = stand_ins.of(request, lost)
+    assert [str(each.request.turn) for each in standing][:1] == [stand_in][: bool(stand_in)]
+    texts = ["SLOT_NAME is a french pub . it costs more than £30 .", "SLOT_NAME is an indian pub for less than £20 ."]
+    for each in standing[:1]:
+        candidates = [Candidate(pubs, each.request, tokens_of(texts[text]), 0.0)]
+        (found,) = stand_ins.said(request, each, candidates, ask=True)
+        assert found.right and expected.casefold() in found.text.casefold()
+        # A text that lacks the other value is no help.
+        assert not stand_ins.said(request, each, [Candidate(pubs, each.request, tokens_of(lacking), 0.0)], ask=True)
+
+
+@pytest.mark.parametrize(
     ("act", "text", "expected"),
     [
         ("inform(name=x;view=a;view=b;view=c)", "SLOT_NAME has SLOT_VIEW and SLOT_VIEW#2 .", "X has a, b and c."),

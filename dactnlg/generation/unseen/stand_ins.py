@@ -2,9 +2,10 @@
 
 A model that lexicalises food has no word for Ethiopian food, and no placeholder for it either. It is asked for Indian
 food, and its sentence is used for Ethiopian food: the value is copied from the act, as in copying networks (Gu et al.
-2016), to where the known one was. A game of four genres, if training has at most three, is said as one of three, and
-the fourth is added next to them. A hotel without internet, if all those in training have it, is said as one of these,
-and "with internet" is replaced by "without internet".
+2016), to where the known one was. The same helps with a known value that its sentences do not say. A game of four
+genres, if training has at most three, is said as one of three, and the fourth is added next to them. A hotel without
+internet, if all those in training have it, is said as one of these, and "with internet" is replaced by "without
+internet".
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
+from dactnlg.text.tallies import SlotReport, Tally
 from dactnlg.text.values.delexicalization import LexicalizedSlot, ParaphrasedSlot
 
 MOST = 4
@@ -41,7 +43,8 @@ class StandIn(NamedTuple):
 
     Attributes:
         request: for an act with seen values.
-        known: the slots of the act whose value is replaced in `request`, each with the known value there.
+        known: the slots of the act whose value is replaced in `request`, each with the known value there. Lexicalised
+            ones have an empty placeholder.
         surplus: values that are left out in `request`; each comes after another one of its slot. Lexicalised ones have
             an empty placeholder.
         opposed: the slots with an unseen yes or no; `request` has the opposite.
@@ -71,11 +74,16 @@ class StandIns:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._delexicalizer = preprocessor, preprocessor.delexicalizer
 
-    def of(self, request: Request) -> list[StandIn]:
-        """Return the stand-ins of an act, best first; empty if it has no unseen values, or there is no stand-in."""
+    def of(self, request: Request, lost: Sequence[Required] = ()) -> list[StandIn]:
+        """Return the stand-ins of an act, best first; empty if it has no unseen values, or there is no stand-in.
+
+        Args:
+            request: an act.
+            lost: lexicalised values that no sentence for it says, see `lost`.
+        """
         act, turn = request.act, request.turn
         in_words, opposed = self._surplus_in_words(turn), self._preprocessor.new_values.opposed(turn)
-        known = not (act.unknown or in_words or opposed)
+        known = not (act.unknown or in_words or opposed or lost)
         if known and not any("#" in item.placeholder for item in act.required):
             return []
         # The delexicalised act has the slots of another turn: pair its placeholders with this turn's.
@@ -85,9 +93,18 @@ class StandIns:
         surplus = [] if owners.compared(turn) else [*in_words, *self._surplus(turn, required)]
         lacked = {item.placeholder for item in act.unknown}
         unknown = [each for each in required if each.placeholder in lacked and each not in surplus]
-        values = {item: alike for item in unknown if (alike := self._alike(request, item))}
+        values = {item: alike for item in [*unknown, *lost] if (alike := self._alike(request, item))}
         tries = max(map(len, values.values()), default=1) if values or surplus or opposed else 0
         return [self._stand_in(request, values, surplus, opposed, number) for number in range(tries)]
+
+    def lost(self, candidate: Candidate) -> list[Required]:
+        """Return the lexicalised values of an act that a sentence lacks, or whose slots it gives another value."""
+        turn = candidate.request.turn
+        count = Counter(slot.name for _, slot in turn.slots())
+        single = [(act, slot) for act, slot in turn.slots() if _in_words(slot) and count[slot.name] == 1]
+        report = candidate.report if single else SlotReport(Tally())
+        named = {name.partition("=")[0] for name in (*report.missing, *report.extra)}
+        return [Required("", act.act_type, slot) for act, slot in single if slot.name in named]
 
     def _stand_in(
         self,
@@ -121,14 +138,16 @@ class StandIns:
         wanted = [
             Required(item.placeholder, item.act_type, Slot(item.slot.name, value))
             for item, value in stand_in.known.items()
+            if item.placeholder
         ]
         found = []
         for each in candidates:
             copied = self._delexicalizer.replaced(wanted, self._opposed(stand_in, each.tokens))
-            if copied.missing:
+            tokens = self._exchanged(stand_in, copied.tokens)
+            if copied.missing or tokens is None:
                 continue
             # Without the plural, too: the reader may mistake it for another value ("in all product families").
-            both = (self._with_surplus(stand_in, copied.tokens, several=several) for several in (True, False))
+            both = (self._with_surplus(stand_in, tokens, several=several) for several in (True, False))
             # "Moderate, £20-25" says a value twice, of which only one would be replaced.
             texts = [text for text in dict.fromkeys(both) if not self._says_again(wanted, text)]
             score, origin = each.score, "inserted"
@@ -141,6 +160,21 @@ class StandIns:
             made = (Candidate(self._preprocessor, request, text, None, origin="composed", ask=ask) for text in texts)
             found += [*islice((candidate for candidate in made if candidate.right), 1)]
         return found
+
+    def _exchanged(self, stand_in: StandIn, tokens: Tokens) -> Tokens | None:
+        """Replace the known values of lexicalised slots with the act's own; None if the text lacks one of them."""
+        for item, known in stand_in.known.items():
+            if item.placeholder:
+                continue
+            standing = Required("", item.act_type, Slot(item.slot.name, known))
+            mentions, _ = self._delexicalizer.mentions([standing], tokens)
+            if not mentions:
+                return None
+            for start, end, *_ in reversed(mentions):
+                if tokens[start].startswith(JOINER) or tokens[end - 1].endswith(JOINER):
+                    return None
+                tokens = (*tokens[:start], *tokenize((item.slot.value or "").casefold()), *tokens[end:])
+        return tokens
 
     def _opposed(self, stand_in: StandIn, tokens: Tokens) -> Tokens:
         """Return a text with each yes or no of `opposed` turned into its opposite."""
