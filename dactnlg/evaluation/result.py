@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,8 +92,10 @@ class Evaluation:
         write_report(path, self.content())
 
     def content(self) -> Content:
-        """Return the content of a report; confidence intervals are added to scores that lack them."""
-        for result in self.results:
+        """Return the content of a report; it has confidence intervals, whether the scores have them or not."""
+        # Copies, since a report must not change what `table` and `to_dict` show afterwards.
+        results = [replace(result) for result in self.results]
+        for result in results:
             if result.confidence is None:
                 result.add_confidence()
         checker = gold = train = None
@@ -103,4 +105,4 @@ class Evaluation:
             if self.split != "train" and "train" in self.source.splits:
                 train = ((str(e.turn), e.references) for e in self.source.split("train"))
         title = f"{self.corpus}, {self.split}"
-        return gather(title, self.results, checker, gold, train, self.checks.lines())
+        return gather(title, results, checker, gold, train, self.checks.lines())

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
 from dactnlg.data.card import load_card
+from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.report import Content, gather, write_report
 from dactnlg.evaluation.report.differences import marked, nearest
 from dactnlg.evaluation.report.faults import SentenceFaults, find_faults
@@ -207,3 +208,10 @@ def test_score_and_evaluate_write_reports(random_run: Path, tmp_path: Path) -> N
     assert main(["evaluate", "--model", str(random_run), "--report", str(run)]) == 0
     text = Page(run.read_text(encoding="utf-8")).text
     assert "trails, test" in text and "Scores under single" in text and "The 20 worst sentences" in text
+
+
+def test_a_report_leaves_the_evaluation_as_it_was(random_run: Path) -> None:
+    found = evaluate(random_run, split="valid", presets="single", metrics="BLEU-4")
+    before = found.table(), found.to_dict()
+    assert "95% interval" in found.report()
+    assert (found.table(), found.to_dict()) == before
