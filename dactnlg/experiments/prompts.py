@@ -55,7 +55,7 @@ def acts_of(source: str, data_dir: Path | None = None) -> list[tuple[Turn, tuple
     return [(turn, tuple(texts)) for turn, texts in found.items()]
 
 
-def prompts(acts: Sequence[tuple[Turn, tuple[str, ...]]], per_act: int = 5) -> Iterator[dict[str, Any]]:
+def prompts(acts: Sequence[tuple[Turn, tuple[str, ...]]], per_act: int) -> Iterator[dict[str, Any]]:
     """Yield a prompt for each act.
 
     Args:

@@ -225,6 +225,6 @@ def test_an_answer_that_is_not_text_is_refused(tmp_path: Path, answer: object) -
 
 def test_prompts_of_a_corpus_have_examples_of_other_acts() -> None:
     acts = [(parse("inform(name=A)"), ("A it is.",)), (parse("inform(name=B)"), ("B it is.",))]
-    first, _ = prompts(acts)
+    first, _ = prompts(acts, 5)
     assert "one could say: B it is." in first["prompt"] and "A it is." not in first["prompt"]
     assert sentences("- One.\n\n- Two!") == ["One.", "Two!"]
