@@ -1,7 +1,9 @@
 """The default length of training, derived from the number of pairs.
 
 A model for a few hundred pairs needs as many steps as one for a few thousand, and batches small enough to allow them.
-So updates are counted, not epochs: at most `UPDATES`, ending after `PATIENT_UPDATES` without a better epoch.
+So updates are counted, not epochs: about `UPDATES` at most, ending after `PATIENT_UPDATES` without a better epoch.
+They are rounded up to whole epochs. A model that tells more pairs apart than are counted here, by the order of slots or
+the words of values, makes more of them.
 """
 
 from __future__ import annotations
