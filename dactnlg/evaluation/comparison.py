@@ -6,7 +6,7 @@ Two scores are compared only if their hashes agree: the same metric in the same 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,7 @@ from dactnlg.evaluation.scores import LOWER_IS_BETTER, defined, lead
 from dactnlg.evaluation.stored import StoredScores, read_scores, stored_scores
 from dactnlg.metrics import resampling
 from dactnlg.metrics.base import Array
-from dactnlg.metrics.registry import GROUPS
+from dactnlg.metrics.registry import meant
 
 if TYPE_CHECKING:
     from dactnlg.generation.options import GenerationOptions
@@ -175,13 +175,13 @@ def compare(
         refused += [f"{preset} {', '.join(others)}: {reason}".lstrip() for reason, others in reasons.items()]
         differences += _tested(preset, names, a, b, resamples, trials, seed)
         ranked = [name for name in names if name in a.segments]
-        asked = ranked if metric is None else _meant(metric, ranked)
+        asked = ranked if metric is None else meant(metric, ranked)
         if asked and listed is None:
             listed = (lead(asked) if metric is None else asked[-1], a, b)
     if not differences:
         raise MetricError("these scores may not be ranked:\n  " + "\n  ".join(refused))
     found = {item.name for item in differences}
-    if listed is None and metric is not None and not _meant(metric, found):
+    if listed is None and metric is not None and not meant(metric, found):
         raise UnknownNameError("metric", metric, found)
     if listed is None:
         # Scores of whole corpora, such as diversity, have no values for segments.
@@ -189,13 +189,6 @@ def compare(
     name, a, b = listed
     acts, segments = _acts(name, a, b), _segments(name, a, b)
     return SystemComparison(labels, differences, refused, name, acts, segments)
-
-
-def _meant(metric: str, names: Iterable[str]) -> list[str]:
-    """Return those of some scores that a name stands for: one score, a family (`BLEU`) or a group, case ignored."""
-    asked = metric.casefold()
-    group = GROUPS.get(asked, ())
-    return [n for n in names if n in group or asked in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
 
 
 def _common(

@@ -199,12 +199,18 @@ def resolve(name: str) -> Sequence[str]:
         MetricError: it needs a model.
     """
     asked = name.casefold()
-    found = [n for n in NAMES if asked in (n.casefold(), _family(n).casefold())]
     if asked in OF_MODELS:
         raise MetricError(f"{asked} is what a model gives to the references: dactnlg evaluate --metric {asked}")
-    if asked not in GROUPS and not found:
+    if not (found := meant(name, NAMES)):
         raise UnknownNameError("metric", name, (*NAMES, *GROUPS))
-    return GROUPS.get(asked, found)
+    return found
+
+
+def meant(name: str, scores: Iterable[str]) -> list[str]:
+    """Return those of some scores that a name stands for: one score, a family (`BLEU`) or a group, case ignored."""
+    asked = name.casefold()
+    group = GROUPS.get(asked, ())
+    return [score for score in scores if score in group or asked in (score.casefold(), _family(score).casefold())]
 
 
 def _family(name: str) -> str:

@@ -127,6 +127,7 @@ def test_stored_perplexities_can_be_compared(evaluation: Evaluation, other: Eval
     found = {d.name: d for d in compare(*both, resamples=100).differences if d.preset == "single"}
     assert found["perplexity"].test is not None
     assert found["perplexity"].better == ("A" if (found["perplexity"].test.difference > 0) else "B")
+    assert compare(*both, metric="perplexity", resamples=10, trials=10).metric == "perplexity", "not the original one"
 
 
 def test_the_random_baseline_has_no_perplexity(random_run: Path) -> None:
