@@ -38,7 +38,11 @@ if TYPE_CHECKING:
     help="Read references from one or more such files.",
 )
 @click.argument("files", nargs=-1, type=options.FILE, metavar="[HYPOTHESES REFERENCES...]")
-@click.option("--task", metavar="NAME", help="Score this task of a GEM submission that has several.")
+@click.option(
+    "--task",
+    metavar="NAME",
+    help="Score this task of a GEM submission that has several; with --gem, also the name of the task written.",
+)
 @options.metrics
 @click.option(
     "--preset",
@@ -85,6 +89,7 @@ def score(
     dactnlg score --hypotheses out.txt --references ref0.txt ref1.txt --metric BLEU-4 --json -
     """
     from dactnlg._utils.files import check_folders, written
+    from dactnlg.evaluation.files import check_task
     from dactnlg.evaluation.gem import write_submission
     from dactnlg.evaluation.pairs import count
     from dactnlg.evaluation.protocols import score_presets
@@ -99,6 +104,9 @@ def score(
         own = _corpus(corpus)
         checker = own.style().checker()
         given = given._replace(checker=ValueChecker(checker), checker_name=own.name)
+    if task is not None and gem is None:
+        # With --gem it may be the name that the submission gets.
+        check_task(task, [file for file in (input_file, hypotheses, *references, *files) if file is not None])
     # `--references A B` arrives as the option A and the argument B.
     pairs = read_input(input_file, hypotheses, references, files, task)
     source = input_file or hypotheses or next(iter(files), None)

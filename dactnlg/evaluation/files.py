@@ -61,6 +61,21 @@ def read_whole(paths: Sequence[str | Path], task: str | None = None) -> Iterator
         yield TextPair(hypothesis, tuple(text for text in texts if text.strip()), turn)
 
 
+def check_task(task: str, paths: Sequence[str | Path]) -> None:
+    """Refuse a task that none of the files to be scored has.
+
+    Raises:
+        MetricError: the message lists the tasks that they have, if any; or a file cannot be read.
+    """
+    documents = [read_document(path) for path in paths if seen_format(path) == JSON]
+    names = [name for document in documents for name in (*gem.task_names(document), gem.own_task(document)) if name]
+    # A file that is not there is a mistake of its own, named when it is read.
+    absent = any(path != "-" and not Path(path).exists() for path in paths)
+    if not absent and task.replace("-", "_") not in [name.replace("-", "_") for name in names]:
+        tasks = f"choose with --task: {', '.join(dict.fromkeys(names)):.300}" if names else "only GEM's JSON has tasks"
+        raise MetricError(f"no file has the task '{task:.60}'; {tasks}")
+
+
 def groups(path: str | Path) -> list[tuple[str, ...]]:
     """Return the lines of a file in groups separated by blank lines, the e2e-metrics format of several references.
 
