@@ -52,8 +52,9 @@ def model_class(name: str) -> Any:
     for point in entry_points(group=GROUP, name=name):
         try:
             found = point.load()
-        except (ImportError, AttributeError) as error:
-            raise ConfigError(f"the model '{name}' of {point.value} cannot be loaded: {error}") from None
+        except Exception as error:  # Another package's code may raise anything.
+            reason = f"{type(error).__name__}: {error}"
+            raise ConfigError(f"the model '{name}' of {point.value} cannot be loaded: {reason}") from error
         if not _is_model(found):
             raise ConfigError(f"{point.value}, the model '{name}', is no NeuralModel whose Section is a ModelSection")
         return found

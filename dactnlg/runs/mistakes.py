@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
@@ -9,7 +10,7 @@ from typing import Any, get_args
 from pydantic_core import ErrorDetails
 
 from dactnlg._utils.reading import short
-from dactnlg.errors import suggest
+from dactnlg.errors import ConfigError, suggest
 from dactnlg.runs.sections import Config, Sections
 
 
@@ -55,9 +56,16 @@ def wrong_value(detail: ErrorDetails) -> str:
 
 def _unknown_model_key(key: str, name: str, models: Sections) -> str:
     """Return a message that names the models with this key, or else the nearest valid key."""
-    if having := [other for other in models.names() if key in models.section(other).model_fields]:
+    if having := [other for other in models.names() if key in _model_keys(other, models)]:
         return f"model '{name}' has no use for it; models that have it: {', '.join(having)}"
     return f"unknown key; {_nearest_key(['model', key], models.section(name).model_fields)}"
+
+
+def _model_keys(name: str, models: Sections) -> Mapping[str, Any]:
+    """Return the keys of a model's section; none if the model cannot be loaded, which is not the mistake to report."""
+    with contextlib.suppress(ConfigError):
+        return models.section(name).model_fields
+    return {}
 
 
 def _nearest_key(path: Sequence[str], fields: Mapping[str, Any]) -> str:

@@ -41,9 +41,10 @@ MISTAKES = {
     "training.backend=numpy": f"numpy does not support the model '{NAME}', only lstm, sclstm, hierarchical",
 }
 # All commands in one process: each would wait for Keras. Ctrl-C ends a training that is to be resumed, in its second
-# epoch. The other package comes last: its mistakes would be those of every command that looks at all models.
+# epoch. Broken models of another package are there all the time: they are no concern of commands that do not name them.
 DRIVER = """
 import contextlib, io, json, signal, sys
+sys.path.append(sys.argv[1])
 from dactnlg.cli import main
 from dactnlg.training.keras_learner import KerasLearner
 
@@ -59,8 +60,6 @@ def interrupted(*arguments):
 answers = {}
 for name, arguments in json.load(sys.stdin).items():
     batches = 0
-    if name == "theirs":
-        sys.path.append(sys.argv[1])
     KerasLearner.learn = interrupted if name == "interrupted" else learn
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
@@ -68,8 +67,15 @@ for name, arguments in json.load(sys.stdin).items():
     answers[name] = [code, out.getvalue(), errors.getvalue()]
 print(json.dumps(answers))
 """
-# Models of another package, which are entry points: one that is right, one with a mistake, and one that is no model.
-ELSEWHERE = {"theirs": "AttentiveGRU", "mistaken": "Mistaken", "no_model": "Any"}
+# Models of another package, which are entry points: one that is right, one with a mistake, one that is no model, one
+# whose module fails, and one without a module.
+ELSEWHERE = {
+    "theirs": "elsewhere:AttentiveGRU",
+    "mistaken": "elsewhere:Mistaken",
+    "no_model": "elsewhere:Any",
+    "failing": "failing:Model",
+    "absent": "absent:Model",
+}
 
 
 class Answer(NamedTuple):
@@ -99,8 +105,9 @@ def folder(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (elsewhere / "elsewhere.py").write_text(
         f"{newcomer.read_text()}\n\nclass Mistaken(AttentiveGRU):\n    inputs = ('entrys',)\n"
     )
+    (elsewhere / "failing.py").write_text("1 / 0\n")
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1.0\n")
-    points = "".join(f"{name} = elsewhere:{kind}\n" for name, kind in ELSEWHERE.items())
+    points = "".join(f"{name} = {place}\n" for name, place in ELSEWHERE.items())
     (about / "entry_points.txt").write_text(f"[dactnlg.models]\n{points}")
     for name in (NAME, *ELSEWHERE):
         (folder / f"{name}.yaml").write_text(CONFIG.replace(NAME, name))
@@ -203,7 +210,9 @@ def test_mistakes_with_a_new_model_are_usage_errors(folder: Path, answers: dict[
 
 def test_a_model_of_another_package_is_an_entry_point(answers: dict[str, Answer]) -> None:
     codes = {name: answers[name].code for name in (*ELSEWHERE, "theirs-generate")}
-    assert codes == {"theirs": 0, "mistaken": 2, "no_model": 2, "theirs-generate": 0}
+    assert codes == {"theirs": 0, "mistaken": 2, "no_model": 2, "failing": 2, "absent": 2, "theirs-generate": 0}
     assert "unknown input of Mistaken 'entrys'; did you mean 'entries'?" in answers["mistaken"].errors
     assert "elsewhere:Any, the model 'no_model', is no NeuralModel" in answers["no_model"].errors
+    assert "'failing' of failing:Model cannot be loaded: ZeroDivisionError" in answers["failing"].errors
+    assert "'absent' of absent:Model cannot be loaded: ModuleNotFoundError" in answers["absent"].errors
     assert answers["theirs-generate"].out.strip()
