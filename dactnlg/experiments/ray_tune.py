@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -19,8 +20,8 @@ from dactnlg import models
 from dactnlg._utils import cluster
 from dactnlg._utils.locks import locked
 from dactnlg.experiments.sweep_specification import SweepSpecification, corners
-from dactnlg.experiments.trials import SPLIT, Failure, recorded_score
-from dactnlg.runs.config import load_config
+from dactnlg.experiments.trials import SPLIT, Outcome, recorded_score
+from dactnlg.runs.config import Config, load_config
 from dactnlg.runs.run import Run
 from dactnlg.training.schedule import EPOCHS
 
@@ -45,8 +46,8 @@ class SweepJob:
     command: Sequence[str]
 
 
-def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bool) -> dict[str, Failure]:
-    """Run the trials, and return those that failed, by the names of their folders.
+def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bool) -> dict[str, Outcome]:
+    """Run the trials, and return how they ended, by the names of their folders.
 
     Args:
         ray: the module from `cluster.started`.
@@ -60,6 +61,9 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
     """
     from ray import tune
 
+    from dactnlg.experiments.trial_search import TrialSearch
+
+    TrialSearch.jobs = jobs
     needed = {"cpu": 1.0, "gpu": cluster.gpu_share(ray, jobs)}
     trainable = tune.with_resources(partial(_train_trial, job), needed)
     specification, storage = job.specification, Path(job.output) / ".ray"
@@ -70,7 +74,7 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
             param_space={key: _domain(spec) for key, spec in specification.space.items()},
             tune_config=tune.TuneConfig(
                 # Limited here: Ray Tune applies `max_concurrent_trials` only to other search algorithms.
-                search_alg=tune.search.BasicVariantGenerator(max_concurrent=jobs, random_state=specification.seed),
+                search_alg=TrialSearch(max_concurrent=jobs, random_state=specification.seed),
                 scheduler=_scheduler(specification),
                 num_samples=specification.samples,
                 # Reuse processes that have already imported TensorFlow.
@@ -89,9 +93,8 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
     if len(ended) < specification.size():
         raise KeyboardInterrupt
     return {
-        Path(result.path).name: Failure(_plain(result.config), _reason(result.error))
+        Path(result.path).name: Outcome(_plain(result.config), _reason(result.error) if result.error else "")
         for result in results
-        if result.error
     }
 
 
@@ -124,11 +127,28 @@ def _restored(storage: Path, trainable: Any) -> Any:
         return None
 
 
-def complete_trials(ray: Any, job: SweepJob, folders: Sequence[Path]) -> None:
-    """Complete the runs of trials that were stopped early, and score them."""
-    complete = ray.remote(num_cpus=1)(_complete_trial)
-    unscored = [path for path in folders if recorded_score(path, job.specification).value is None]
-    ray.get([complete.remote(job, str(path.absolute())) for path in unscored])
+def complete_trials(ray: Any, job: SweepJob, outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """Complete and score the runs of trials that were stopped early, or whose folders were removed after their end.
+
+    Args:
+        ray: the module from `cluster.started`.
+        job: the sweep.
+        outcomes: of `run_trials`.
+
+    Returns:
+        The outcomes, with the failures of this.
+    """
+    complete, output = ray.remote(num_cpus=1)(_complete_trial), Path(job.output)
+    ended = {name: outcome for name, outcome in outcomes.items() if not outcome.message}
+    unscored = [name for name in ended if recorded_score(output / name, job.specification).value is None]
+    tasks = {name: complete.remote(job, name, ended[name].settings) for name in unscored}
+    found = dict(outcomes)
+    for name, task in tasks.items():
+        try:
+            ray.get(task)
+        except ray.exceptions.RayTaskError as error:
+            found[name] = ended[name]._replace(message=_reason(error))
+    return found
 
 
 def _train_trial(job: SweepJob, settings: Mapping[str, Any]) -> None:
@@ -141,11 +161,15 @@ def _train_trial(job: SweepJob, settings: Mapping[str, Any]) -> None:
     sys.orig_argv[:] = job.command
     folder = Path(job.output) / _trial_name(tune.get_context())
     _wait_for_trial(folder)
-    config = load_config(job.specification.config, job.specification.overrides(_plain(settings)), models)
-    train(config, folder, resume=True, progress=False, callbacks=[_ReportToTune()])
+    train(_config(job, _plain(settings)), folder, resume=True, progress=False, callbacks=[_ReportToTune()])
     _score(job, folder)
     # The random baseline has no epochs, but Ray Tune expects at least one report per trial.
     tune.report({"epoch": math.inf, "valid_loss": math.inf})
+
+
+def _config(job: SweepJob, settings: Mapping[str, Any]) -> Config:
+    """Return the configuration of a trial."""
+    return load_config(job.specification.config, job.specification.overrides(settings), models)
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,15 +203,19 @@ class _StopNow:
         return False
 
 
-def _complete_trial(job: SweepJob, folder: str) -> None:
-    """Complete the run of a trial that was stopped early, and score it; runs in a Ray process."""
+def _complete_trial(job: SweepJob, name: str, settings: Mapping[str, Any]) -> None:
+    """Complete and score the run of a trial that Ray Tune has ended; runs in a Ray process.
+
+    A run that has disappeared is trained again, to its end: there is nothing to stop it early.
+    """
     from dactnlg.training.train import train
 
     sys.orig_argv[:] = job.command
-    path = Path(folder)
-    if not Run(path).manifest_path.exists():
-        train(load_config(Run(path).config_path, (), models), path, resume=True, progress=False, callbacks=[_StopNow()])
-    _score(job, path)
+    folder = Path(job.output) / name
+    if not Run(folder).manifest_path.exists():
+        callbacks = [_StopNow()] if Run(folder).state_path.exists() else []
+        train(_config(job, settings), folder, resume=True, progress=False, callbacks=callbacks)
+    _score(job, folder)
 
 
 def _score(job: SweepJob, folder: Path) -> None:
@@ -262,5 +290,5 @@ def _progress_bar(total: int) -> Any:
 
 def _reason(error: BaseException) -> str:
     """Return the last line of an error, for which Ray Tune gives a whole traceback."""
-    lines = str(error).strip().split("\n")
-    return lines[-1].removeprefix("dactnlg.errors.")
+    last = str(error).strip().split("\n")[-1]
+    return re.sub(r"^dactnlg\.errors\.\w+: ", "", last)

@@ -23,7 +23,7 @@ from dactnlg.evaluation.scoring import DEFAULT_PRESET, check_metrics
 from dactnlg.experiments import ray_tune
 from dactnlg.experiments.ray_tune import SweepJob
 from dactnlg.experiments.sweep_specification import SweepSpecification, corners
-from dactnlg.experiments.trials import SPLIT, Failure, SweepResult, read_trial, recorded_score, trial_folders
+from dactnlg.experiments.trials import SPLIT, Outcome, SweepResult, read_trial, recorded_score
 from dactnlg.metrics.registry import single_score
 from dactnlg.runs.config import load_config
 from dactnlg.runs.yamlfile import read
@@ -60,15 +60,14 @@ def sweep(
         _begin(specification, output, resume=resume)
         job = SweepJob(str(output.absolute()), specification, tuple(sys.orig_argv))
         with cluster.started(jobs) as ray:
-            failures = ray_tune.run_trials(ray, job, jobs, resume=resume, progress=progress)
-            ray_tune.complete_trials(ray, job, [path for path in trial_folders(output) if path.name not in failures])
-    return _result(specification, output, failures)
+            outcomes = ray_tune.run_trials(ray, job, jobs, resume=resume, progress=progress)
+            outcomes = ray_tune.complete_trials(ray, job, outcomes)
+    return _result(specification, output, outcomes)
 
 
-def _result(specification: SweepSpecification, output: Path, failures: Mapping[str, Failure]) -> SweepResult:
-    """Return the trials, ranked; `failures` has those that failed, by the names of their folders."""
-    folders = sorted({*trial_folders(output), *(output / name for name in failures)})
-    trials = [read_trial(folder, specification, failures.get(folder.name)) for folder in folders]
+def _result(specification: SweepSpecification, output: Path, outcomes: Mapping[str, Outcome]) -> SweepResult:
+    """Return the trials, ranked; `outcomes` has all of them, by the names of their folders."""
+    trials = [read_trial(output / name, specification, outcome) for name, outcome in outcomes.items()]
     scores = (recorded_score(Path(trial.run), specification) for trial in trials)
     preset = specification.preset or next((found.preset for found in scores if found.value is not None), "")
     sign = 1 if specification.metric in LOWER_IS_BETTER else -1

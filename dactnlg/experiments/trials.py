@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dactnlg._utils.tables import aligned
 from dactnlg.experiments.sweep_specification import SweepSpecification
-from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 
 SPLIT = "valid"
@@ -24,11 +22,11 @@ class RecordedScore(NamedTuple):
     value: float | None
 
 
-class Failure(NamedTuple):
-    """The settings of a failed trial, and why it failed."""
+class Outcome(NamedTuple):
+    """The settings of a trial that has ended, and why it failed, if it did."""
 
-    settings: Mapping[str, Any]
-    message: str
+    settings: dict[str, Any]
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +93,6 @@ class SweepResult:
         )
 
 
-def trial_folders(output: Path) -> list[Path]:
-    """Return the folders of a sweep's trials, in order."""
-    return sorted(path for path in output.glob("trial-*") if path.is_dir())
-
-
 def recorded_score(folder: Path, specification: SweepSpecification) -> RecordedScore:
     """Return the score by which a sweep ranks, from the manifest of one of its runs."""
     if Run(folder).manifest_path.exists():
@@ -111,29 +104,25 @@ def recorded_score(folder: Path, specification: SweepSpecification) -> RecordedS
     return RecordedScore("", None)
 
 
-def read_trial(folder: Path, specification: SweepSpecification, failure: Failure | None) -> Trial:
+def read_trial(folder: Path, specification: SweepSpecification, outcome: Outcome) -> Trial:
     """Return the result of a trial.
 
     Args:
         folder: its run folder.
         specification: of the sweep.
-        failure: its failure, if it failed.
+        outcome: how it ended.
     """
     run = Run(folder)
-    config = load_config(run.config_path).model_dump() if run.config_path.exists() else {}
-    settings = {key: config.get(key.partition(".")[0], {}).get(key.partition(".")[2]) for key in specification.space}
-    # A trial that could not start has no configuration.
-    settings |= failure.settings if failure else {}
     training = run.manifest()["training"] if run.manifest_path.exists() else {}
     return Trial(
         run=str(folder),
-        settings=settings,
+        settings=outcome.settings,
         score=recorded_score(folder, specification).value,
         valid_loss=training.get("best_valid_loss"),
         epochs=training.get("epochs"),
         seconds=training.get("seconds"),
-        status="failed" if failure else "stopped" if training.get("stopped") else "done",
-        message=failure.message if failure else "",
+        status="failed" if outcome.message else "stopped" if training.get("stopped") else "done",
+        message=outcome.message,
     )
 
 

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import threading
 import time
@@ -31,6 +32,8 @@ pytestmark = pytest.mark.needs("ray", "pip install 'dactnlg[ray]'")
 Sweep = Callable[..., str]
 RANDOM = "config: trails-random\nspace:\n  training.seed: [3, 1, 2]\n"
 ONE = "config: trails-random\nspace:\n  training.seed: [3]\n"
+# The sweep file that a sweep of these seeds keeps in its folder.
+BEGUN = "config: trails-random\nset: {}\nspace: {training.seed: [%s]}\nsamples: 1\nseed: 1\nmetric: BLEU-4\n"
 # Scored by greedy search without constraints, which is fast.
 SMALL = """
 config: trails-sclstm
@@ -101,6 +104,11 @@ def test_trials_are_ordinary_runs_ranked_on_validation(sweep: Sweep, capfd: pyte
     before = {path: path.stat().st_mtime_ns for path in Path("runs").glob("trial-*/*.json")}
     assert sweep(RANDOM, "--preset", "single", "--metric", "bleu-4", "--resume") == table
     assert {path: path.stat().st_mtime_ns for path in before} == before
+    # One that was removed is.
+    shutil.rmtree(found["trials"].pop()["run"])
+    assert sweep(RANDOM, "--preset", "single", "--resume") == table
+    kept = [path for path in before if any(path.is_relative_to(trial["run"]) for trial in found["trials"])]
+    assert len(kept) > 1 and all(path.stat().st_mtime_ns == before[path] for path in kept)
     assert "BLEU is no single score" in sweep(RANDOM, "--metric", "BLEU", "--resume", code=2)
     assert "holds a sweep already" in sweep(RANDOM, "--preset", "single", code=2)
     assert "another preset" in sweep(RANDOM, "--resume", code=2)
@@ -115,8 +123,7 @@ def test_a_trial_that_fails_is_named_and_run_again(sweep: Sweep) -> None:
     foreign.parent.mkdir(parents=True)
     foreign.write_text("a thesis")
     assert "holds other files" in sweep(two, code=2)
-    begun = "config: trails-random\nset: {}\nspace: {training.seed: [3, 1]}\nsamples: 1\nseed: 1\nmetric: BLEU-4\n"
-    Path("runs/sweep.yaml").write_text(begun)
+    Path("runs/sweep.yaml").write_text(BEGUN % "3, 1")
     printed = sweep(two, "--resume", "--json", "out.json", code=1)
     assert "1 of 2 trials failed" in printed and "holds other files" in printed
     assert [trial["status"] for trial in trials()["trials"]] == ["done", "failed"]
@@ -125,6 +132,12 @@ def test_a_trial_that_fails_is_named_and_run_again(sweep: Sweep) -> None:
     foreign.unlink()
     sweep(two, "--resume", "--json", "out.json")
     assert [trial["status"] for trial in trials()["trials"]] == ["done", "done"]
+    # The same once Ray Tune no longer runs it.
+    shutil.rmtree(foreign.parent)
+    foreign.parent.mkdir()
+    foreign.write_text("a thesis")
+    printed = sweep(two, "--resume", code=1)
+    assert "1 of 2 trials failed" in printed and "trial-00001: /" in printed and "Traceback" not in printed
 
 
 def test_a_sweep_needs_neither_a_clean_start_nor_a_complete_state_of_ray(sweep: Sweep) -> None:
@@ -187,6 +200,35 @@ def test_a_trial_waits_for_the_process_of_a_killed_sweep(tmp_path: Path) -> None
         order.append("released")
     waiting.join(timeout=60)
     assert order == ["released", "trial"]
+
+
+def test_a_resumed_sweep_runs_as_many_trials_at_a_time_as_it_is_told(sweep: Sweep) -> None:
+    first, second, third = (Path("runs", f"trial-0000{number}") for number in range(3))
+    second.mkdir(parents=True)
+    Path("runs/sweep.yaml").write_text(BEGUN % "3, 1, 2")
+    beside = []
+
+    def interrupt() -> None:
+        while not (first / "manifest.json").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def release() -> None:
+        end = time.monotonic() + 60
+        while not beside and time.monotonic() < end:
+            beside.extend(third.glob("manifest.json"))
+            time.sleep(0.01)
+        lock.close()
+
+    # The second trial waits as long as the test holds the lock of its folder.
+    with Run(second).training_lock_path.open("a") as lock:
+        portalocker.lock(lock, portalocker.LOCK_EX | portalocker.LOCK_NB)
+        for code, meanwhile in ((130, interrupt), (0, release)):
+            watcher = threading.Thread(target=meanwhile)
+            watcher.start()
+            sweep(RANDOM, "--resume", "--jobs", "2" if code == 0 else "1", code=code)
+            watcher.join()
+    assert beside
 
 
 def test_a_sweep_resumed_after_ctrl_c_ends_as_if_uninterrupted(sweep: Sweep, tmp_path: Path) -> None:
