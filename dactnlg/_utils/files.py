@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
@@ -28,10 +29,11 @@ def check_folders(*files: str | Path | None) -> None:
 
     Raises:
         UserError: a name is empty or names a folder, or its parent folder is missing or not writable; the message
-            names the file. Or two of the files are standard output.
+            names the file. Or two of the files are the same.
     """
-    if sum(str(file) == "-" for file in files) > 1:
-        raise UserError("standard output (-) can be only one of the files")
+    for name, count in Counter(map(str, filter(None, files))).items():
+        if count > 1 and not _is_stream(Path(name)):
+            raise UserError(f"{'standard output (-)' if name == '-' else name} can be only one of the files")
     for file in files:
         if file is None or str(file) == "-":
             continue

@@ -101,6 +101,7 @@ def test_outputs_that_cannot_be_files_are_refused(
         (["evaluate", str(random_run), "--corpus", ""], "--corpus is empty"),
         ([*score, "--json", "."], "cannot write .: it is a folder"),
         ([*score, "--gem", "-", "--json", "-"], "standard output (-) can be only one of the files"),
+        ([*score, "--gem", "x", "--json", "x"], "x can be only one of the files"),
         ([*generate, "-", "--resume"], "--resume continues a file"),
         ([*score, "--report", "folder"], "cannot write folder: it is a folder"),
         ([*score, "--report", ""], "--report is empty"),
