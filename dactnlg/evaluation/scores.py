@@ -22,7 +22,6 @@ LOWER_IS_BETTER = frozenset(
     {"SER", "TER", "perplexity", "perplexity-original", "forward-perplexity", "reverse-perplexity", "self-BLEU"}
 )
 """Scores whose lowest value is the best; self-BLEU measures repetition."""
-NEITHER_IS_BETTER = frozenset({"mean-length", "vocabulary"})
 _TELLING = ("METEOR-1.5", "ROUGE-L", "chrF", "BLEU-4")
 
 

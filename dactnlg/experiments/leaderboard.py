@@ -15,9 +15,9 @@ from typing import Any
 
 from dactnlg._utils.hashing import SHORT
 from dactnlg.errors import RunError
-from dactnlg.evaluation.scores import LOWER_IS_BETTER, NEITHER_IS_BETTER
+from dactnlg.evaluation.scores import LOWER_IS_BETTER
 from dactnlg.experiments import published
-from dactnlg.metrics.registry import CORPUS_NAMES
+from dactnlg.metrics.registry import CORPUS_NAMES, NEITHER_IS_BETTER
 from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.manifest import read_manifest
 from dactnlg.runs.run import Run, flat, identity

@@ -24,7 +24,7 @@ from dactnlg.experiments import ray_tune
 from dactnlg.experiments.ray_tune import SweepJob
 from dactnlg.experiments.sweep_specification import SweepSpecification, corners
 from dactnlg.experiments.trials import SPLIT, Outcome, SweepResult, read_trial, recorded_score
-from dactnlg.metrics.registry import single_score
+from dactnlg.metrics.registry import ranking_score
 from dactnlg.runs.config import load_config
 from dactnlg.runs.yamlfile import read
 
@@ -81,7 +81,7 @@ def _checked(specification: SweepSpecification) -> SweepSpecification:
     if is_perplexity(metric):
         metric = metric.casefold()
     else:
-        metric = single_score(metric)
+        metric = ranking_score(metric)
         check_metrics(specification.preset or DEFAULT_PRESET, [metric])
     for name, folder in {(config.corpus.name, config.corpus.data_dir) for config in corners(specification)}:
         if not load_corpus(name, folder).split(SPLIT):

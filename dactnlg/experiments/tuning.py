@@ -16,14 +16,14 @@ from tqdm import tqdm
 
 from dactnlg._utils.tables import aligned
 from dactnlg.data.corpus import Corpus, load_corpus
-from dactnlg.errors import CorpusError, RunError, UserError
+from dactnlg.errors import CorpusError, MetricError, RunError, UserError
 from dactnlg.evaluation.evaluate import score_generations
 from dactnlg.evaluation.scores import LOWER_IS_BETTER, shown
 from dactnlg.evaluation.scoring import check_metrics
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.presets import leading_preset
-from dactnlg.metrics.registry import single_score
+from dactnlg.metrics.registry import ranking_score
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.runs.retuning import write_decoding
 from dactnlg.runs.run import Run
@@ -145,14 +145,14 @@ def tune(
         RunError: the run is not usable, or its training has not ended.
         CorpusError: the corpus is missing, or has no validation split.
         UnknownNameError: there is no such preset or metric.
-        MetricError: the metric stands for several scores, or its data are missing.
+        MetricError: the metric stands for several scores, ranks nothing, or is undefined, or its data are missing.
         UserError: the run uses no search: it is the random baseline, or configured to sample.
     """
     folder = run if isinstance(run, Run) else Run(run)
     config = folder.check()
     if not folder.manifest_path.exists():
         raise RunError(f"{folder.path} cannot be tuned: its training has not ended")
-    metric = single_score(metric)
+    metric = ranking_score(metric)
     check_metrics(preset or "single", [metric])
     generator = Generator.load(folder.path, backend)
     if generator.decoder is None or config.decoding.sample:
@@ -183,6 +183,8 @@ class _Tuner:
         setting = Setting(*(getattr(defaults, name) for name in Setting._fields))
         with tqdm(desc="tuning", unit=" settings", delay=2, leave=False, disable=None) as bar:
             before = self._try(setting)
+            if before.score is None:
+                raise MetricError(f"{self._metric} is undefined here, so no setting is better than another")
             for _ in range(ROUNDS):
                 start = setting
                 for name, values in TRIED.items():

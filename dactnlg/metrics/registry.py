@@ -124,6 +124,8 @@ GROUPS = {
     "set-perplexity": _SET_PERPLEXITY,
 }
 """Names that select several scores at once."""
+NEITHER_IS_BETTER = frozenset({"mean-length", "vocabulary"})
+"""Scores of which neither a higher nor a lower value is better."""
 
 
 class Selected(NamedTuple):
@@ -219,14 +221,16 @@ def _family(name: str) -> str:
     return family if len(variant) == 1 or not variant.isalpha() else name
 
 
-def single_score(name: str) -> str:
-    """Return the one score that a name stands for, SER included, spelt as in tables.
+def ranking_score(name: str) -> str:
+    """Return the one score that a name stands for, SER included, spelt as in tables, if anything can be ranked by it.
 
     Raises:
         UnknownNameError: it stands for none.
-        MetricError: it stands for several, or needs a model.
+        MetricError: it stands for several, needs a model, or has no best value.
     """
     found = [n for n in SlotErrorRate.names if name.casefold() == n.casefold()] or resolve(name)
     if len(found) > 1:
         raise MetricError(f"{name} is no single score, but {', '.join(found)}: choose one")
+    if found[0] in NEITHER_IS_BETTER:
+        raise MetricError(f"{found[0]} ranks nothing: neither a higher nor a lower value is better")
     return found[0]

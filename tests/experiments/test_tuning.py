@@ -113,9 +113,11 @@ def test_tune_writes_the_chosen_setting_unless_it_is_a_dry_run(run: Path, capsys
         (["--metric", "BLEU-5"], "unknown metric 'BLEU-5'; did you mean 'BLEU-"),
         (["--preset", "e3e"], "unknown preset 'e3e'"),
         (["--metric", "diversity"], "diversity is no single score, but distinct-1"),
+        (["--metric", "mean-length"], "mean-length ranks nothing"),
+        (["--metric", "novelty", "--acts", "1"], "novelty is undefined here"),
     ],
 )
-def test_tune_refuses_unknown_scores_in_one_line(
+def test_tune_refuses_scores_that_cannot_decide_in_one_line(
     more: list[str], message: str, run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["tune", str(run), *more]) == 2
