@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
 
+from dactnlg import models
 from dactnlg._utils.files import made_folder, write_json, written
 from dactnlg.acts import Slot, Turn
 from dactnlg.data.card import Card
@@ -33,6 +34,7 @@ from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.learning import learn_reader
 from dactnlg.generation.generator import Generator
 from dactnlg.runs import yamlfile
+from dactnlg.runs.config import read_config
 from dactnlg.runs.run import Run
 from dactnlg.text.templates import kind
 from dactnlg.training.readers import learn_from
@@ -125,9 +127,13 @@ def distil(
         progress: show progress bars on standard error.
 
     Raises:
+        ConfigError: there are mistakes in the overrides.
         CorpusError: the file cannot be read, or too few pairs are kept.
         UserError: the output already exists.
     """
+    # Mistakes in the overrides are reported now, not after minutes of judging. Of the models that may be proposed, this
+    # one has all keys.
+    read_config({"corpus": {"name": "trails"}, "model": {"name": "hierarchical"}}, overrides, models)
     rows, bad = read_rows(pairs)
     folder = output.parent / f"{output.name}-pairs"
     if not overwrite and (folder.exists() or output.exists()):

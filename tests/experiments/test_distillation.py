@@ -12,7 +12,7 @@ import pytest
 from benchmarks.distil import paraphrases
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
-from dactnlg.errors import CorpusError, UserError
+from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.experiments.distillation import checker_of, distil, read_rows, self_taught, unseen
 from dactnlg.experiments.prompts import acts_of, prompts, read_answers, sentences
 from dactnlg.experiments.sifting import Inventory, Judged, judge
@@ -109,6 +109,12 @@ def test_distil_trains_a_run_on_the_pairs_that_it_keeps(
     # Existing output is not replaced.
     assert main(command) == 2
     assert "--overwrite" in capsys.readouterr().err
+
+
+def test_mistakes_in_overrides_are_reported_before_anything_is_judged_or_written(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="training.epochss: unknown key; did you mean 'epochs'"):
+        distil(tmp_path / "absent.jsonl", tmp_path / "run", overrides=["training.epochss=3"])
+    assert not list(tmp_path.iterdir())
 
 
 def test_tables_and_lines_give_the_same_rows(tmp_path: Path) -> None:
