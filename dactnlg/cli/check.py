@@ -68,6 +68,8 @@ def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: s
     """
     if (run is None) == (corpus is None):
         raise UserError("name what to check with: RUN (or --model RUN), or --corpus NAME")
+    if run is not None and data_dir is not None:
+        raise UserError("--data-dir is for the files of --corpus: a run needs none")
     from tqdm import tqdm
 
     from dactnlg._utils.files import check_folders, written

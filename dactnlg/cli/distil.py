@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from dactnlg.cli import options
+from dactnlg.errors import UserError
 
 
 @click.command()
@@ -41,6 +42,8 @@ def distil(
     dactnlg distil pairs.jsonl --output runs/mine
     dactnlg distil pairs.jsonl --check-with trails --output runs/mine --set training.epochs=20
     """
+    if data_dir is not None and check_with is None:
+        raise UserError("--data-dir is for the files of --check-with: name that corpus, too")
     from dactnlg._utils.terminal import LINES, printable
     from dactnlg.experiments.distillation import distil as run_distil
 

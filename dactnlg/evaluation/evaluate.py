@@ -23,7 +23,7 @@ from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import default_presets, get_preset, references_for
-from dactnlg.metrics.registry import NOTHING, Materials, not_installed, resolve
+from dactnlg.metrics.registry import NOTHING, Materials, check_used, not_installed, resolve
 from dactnlg.runs import provenance
 from dactnlg.runs.config import CorpusConfig, is_corpus, load_config
 from dactnlg.runs.run import Run
@@ -76,7 +76,8 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     Raises:
         RunError, CorpusError: no usable run; the corpus or its split is missing or empty.
         UnknownNameError: no such preset, metric or constraint.
-        MetricError: the data of a metric are missing, or a run without a model has no perplexity.
+        MetricError: the data of a metric are missing, no metric reads the vectors, or a run without a model has no
+            perplexity.
     """
     folders = listed(run)
     folder = Run(folders[0])
@@ -85,6 +86,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     metrics = None if metrics is None else as_names(metrics)
     wants_perplexity = any(map(is_perplexity, (*(metrics or ()), *more)))
     metrics, more = _without_perplexity(metrics), [name for name in more if not is_perplexity(name)]
+    check_used(without_ser([*(metrics or ()), *more]) or (), given)
     for name in presets or (DEFAULT_PRESET,):  # before minutes of generation, not after
         check_metrics(name, metrics, given)
         check_metrics(name, [*more, "SER"], given)

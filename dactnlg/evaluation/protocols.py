@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from dactnlg.evaluation.pairs import TextPair
 from dactnlg.evaluation.scores import Scores
-from dactnlg.evaluation.scoring import DEFAULT_PRESET, score_pairs
+from dactnlg.evaluation.scoring import DEFAULT_PRESET, score_pairs, without_ser
 from dactnlg.metrics.presets import get_preset
-from dactnlg.metrics.registry import NOTHING, Materials
+from dactnlg.metrics.registry import NOTHING, Materials, check_used
 
 
 def score_presets(
@@ -23,8 +23,11 @@ def score_presets(
 ) -> list[Scores]:
     """Score pairs under one or more distinct presets; arguments and errors as `score_pairs`.
 
+    Word vectors and training data that no metric reads are an error, too.
+
     Under a single preset, pairs are streamed; for several, they are kept in memory.
     """
+    check_used(without_ser(metrics) or (), given)
     chosen = list(dict.fromkeys(presets or (DEFAULT_PRESET,)))
     for name in chosen:  # before minutes of scoring, not after
         get_preset(name)

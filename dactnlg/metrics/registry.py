@@ -178,6 +178,23 @@ def select_corpus(preset: str, names: Sequence[str] | None = None, given: Materi
     return [SelectedCorpus(*made) for made in _made(_CORPUS_FAMILIES, preset, names, given)]
 
 
+def check_used(names: Iterable[str], given: Materials) -> None:
+    """Refuse word vectors and training data that no metric reads.
+
+    Args:
+        names: those requested, without `SER`; no preset has a metric that reads either.
+        given: what the metrics may read.
+
+    Raises:
+        MetricError: names what could read it.
+        UnknownNameError: there is no such metric.
+    """
+    wanted = {score for name in names for score in resolve(name)}
+    for option, value, reader in (("--vectors", given.vectors, "embedding"), ("--train", given.train, "novelty")):
+        if value is not None and wanted.isdisjoint(resolve(reader)):
+            raise MetricError(f"{option} is for {reader}: request that with --metric {reader}, or leave out {option}")
+
+
 def _made(
     families: Mapping[tuple[str, ...], Callable[[Preset, Materials], N]],
     preset: str,

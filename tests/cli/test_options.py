@@ -39,6 +39,22 @@ def test_a_run_is_named_once(name: str, capsys: pytest.CaptureFixture[str], tmp_
         assert "nowhere" in told(capsys, name, *named, *more, code=2)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("score out ref --metric BLEU-4 --train lines", "--train is for novelty: request that with --metric novelty"),
+        ("score out ref --metric SER --vectors v", "--vectors is for embedding: request that with --metric embedding"),
+        ("check nowhere --data-dir data", "--data-dir is for the files of --corpus"),
+        ("distil pairs.jsonl --output run --data-dir data", "--data-dir is for the files of --check-with"),
+    ],
+)
+def test_an_option_that_would_change_nothing_is_refused(
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = told(capsys, *words.split(), code=2)
+    assert found.startswith(f"dactnlg: {message}") and found.count("\n") == 1
+
+
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e999"])
 def test_options_take_only_finite_numbers(value: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = [

@@ -124,6 +124,8 @@ def test_evaluate_brings_the_training_data_and_refuses_what_is_missing_before_it
     monkeypatch.setattr("dactnlg.generation.generator.Generator.load", lambda *_: pytest.fail("generated first"))
     with pytest.raises(MetricError, match="No such file"):
         evaluate(random_run, metrics=["embedding"], vectors=tmp_path / "absent")
+    with pytest.raises(MetricError, match="--vectors is for embedding"):
+        evaluate(random_run, metrics=["perplexity"], vectors=tmp_path / "v.txt")
     with pytest.raises(UnknownNameError, match="did you mean 'diversity'"):
         evaluate(random_run, metrics=["diversty"])
 
