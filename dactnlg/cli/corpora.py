@@ -88,7 +88,7 @@ def inspect(name: str, json_file: str | None, data_dir: Path | None) -> None:
     metavar="NAME",
     help="Hash the scores of this protocol; may be repeated. [default: all that fit]",
 )
-@click.option("--split", type=options.SPLIT, default="test", help="The split that is scored.")
+@click.option("--split", type=options.SPLIT, help="The split that is scored. [default: test, or the corpus's last one]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with hashes in full.")
 @options.data_dir
 def hash_(
@@ -97,7 +97,7 @@ def hash_(
     tokenizer: str,
     min_count: int,
     preset: tuple[str, ...],
-    split: Split,
+    split: Split | None,
     as_json: bool,
     data_dir: Path | None,
 ) -> None:

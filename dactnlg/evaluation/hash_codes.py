@@ -153,19 +153,19 @@ def corpus_codes(
     tokenizer: str = "treebank",
     min_count: int = 1,
     presets: Sequence[str] | None = None,
-    split: str = "test",
+    split: str | None = None,
 ) -> Codes:
-    """Return the hash codes of a corpus; a corpus without the split is scored on its last one.
+    """Return the hash codes of a corpus; the split that is scored is by default `test`, or else the corpus's last one.
 
     Raises:
-        CorpusError: a file is missing or damaged.
+        CorpusError: a file is missing or damaged, or there is no such split.
         UnknownNameError: no such tokeniser or preset.
         MetricError: the tokeniser's data or library are missing.
     """
     for name in presets or ():
         get_preset(name)
     data = FairData({name: corpus.split(name) for name in corpus.splits}, tokenizer, min_count)
-    split = split if split in corpus.splits else corpus.splits[-1]
+    split = split or ("test" if "test" in corpus.splits else corpus.splits[-1])
     return data.codes(presets or usual_presets(corpus.split(split)), split, corpus.name)
 
 

@@ -15,7 +15,7 @@ import pytest
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
-from dactnlg.errors import MetricError, UnknownNameError
+from dactnlg.errors import CorpusError, MetricError, UnknownNameError
 from dactnlg.evaluation.comparable import differences
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.hash_codes import CODES, Codes, FairData, corpus_codes
@@ -190,6 +190,16 @@ def test_unknown_tokenisers_presets_and_counts_are_refused() -> None:
         corpus_codes(trails, presets=["fiar"])
     with pytest.raises(MetricError, match="at least 1, not 0"):
         corpus_codes(trails, min_count=0)
+
+
+def test_a_corpus_without_a_test_split_is_hashed_on_its_last_one_unless_another_is_named(tmp_path: Path) -> None:
+    rows = [{"act": f"inform(name=a{number})", "text": f"a{number} is far."} for number in range(40)]
+    (tmp_path / "train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[:20]))
+    (tmp_path / "valid.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[20:]))
+    corpus = load_corpus(str(tmp_path))
+    assert corpus_codes(corpus) == corpus_codes(corpus, split="valid")
+    with pytest.raises(CorpusError, match="no split 'test'"):
+        corpus_codes(corpus, split="test")
 
 
 def score(signature: str, pairs: list[tuple[str, list[str]]]) -> dict[str, str]:
