@@ -81,9 +81,13 @@ def build_preprocessor(
 
     Raises:
         CorpusError: there is no training pair.
-        ConfigError: `context` is set but `corpus` has no user utterances; a lexicalised slot has no values; or no pair
-            of another corpus can be counterfeited.
+        ConfigError: `corpus` lacks the sentences of `targets`, or with `context` the user utterances; a lexicalised
+            slot has no values; or no pair of another corpus can be counterfeited.
     """
+    if targets == "handcrafted" and not any(example.handcrafted for example in corpus.split("train")):
+        raise ConfigError(
+            f"corpus.targets: the training split of {corpus.name} has no handcrafted sentences; choose human"
+        )
     style = corpus.style()
     # With a single corpus, its name is not an input of the model.
     name = corpus.name if others else None

@@ -139,10 +139,16 @@ def test_the_sentences_at_the_end_of_training_use_the_context(run: Path, caplog:
     assert len(said) == 3
 
 
-def test_a_corpus_without_contexts_is_refused(tmp_path: Path) -> None:
-    config = {"corpus": {"name": "trails"}, "model": {"name": "sclstm", "context": True}}
-    with pytest.raises(ConfigError, match="does not have what users have said before"):
-        train(config, tmp_path / "run", progress=False)
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("model.context=true", "does not have what users have said before"),
+        ("corpus.targets=handcrafted", "has no handcrafted sentences"),
+    ],
+)
+def test_a_corpus_without_what_is_to_be_learned_is_refused(override: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=message):
+        train("trails-sclstm", tmp_path / "run", overrides=[override], progress=False)
     assert not (tmp_path / "run").exists()
 
 
