@@ -54,8 +54,8 @@ def prompts(
         raise UserError("name a file of acts or a corpus to make prompts for, or --read answers")
     if asked is not None and answers is None:
         raise UserError("--prompts goes with --read: it names the prompts that the answers belong to")
-    if per_act is not None and answers is not None:
-        raise UserError("--per-act is for making prompts, not for --read")
+    if answers is not None and (per_act, data_dir) != (None, None):
+        raise UserError("--per-act and --data-dir are for making prompts, not for --read")
     check_folders(output)
     if answers is not None:
         rows = made.read_answers(answers, asked)

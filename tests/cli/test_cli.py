@@ -102,7 +102,7 @@ MISTAKES = [
     (["selfplay", "RUN", "--output", "talks", "--open", "--data-dir", "data"], "does not go with --open"),
     (["serve", "RUN", "--log-values"], "--log: give both"),
     (["prompts", "trails", "--prompts", "asked.jsonl"], "--prompts goes with --read"),
-    (["prompts", "--read", "answers.jsonl", "--per-act", "3"], "--per-act is for making prompts"),
+    (["prompts", "--read", "answers.jsonl", "--per-act", "3"], "--per-act and --data-dir are for making prompts"),
     (["train", "trails-random", "--output", "-"], "--output cannot be standard output"),
     (["serve", ""], "is empty"),
     (["leaderboard", ""], "is empty"),
