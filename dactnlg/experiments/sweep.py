@@ -25,6 +25,7 @@ from dactnlg.experiments.ray_tune import SweepJob
 from dactnlg.experiments.sweep_specification import SweepSpecification, corners
 from dactnlg.experiments.trials import SPLIT, Outcome, SweepResult, read_trial, recorded_score
 from dactnlg.metrics.registry import ranking_score
+from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.config import load_config
 from dactnlg.runs.yamlfile import read
 
@@ -83,7 +84,10 @@ def _checked(specification: SweepSpecification) -> SweepSpecification:
     else:
         metric = ranking_score(metric)
         check_metrics(specification.preset or DEFAULT_PRESET, [metric])
-    for name, folder in {(config.corpus.name, config.corpus.data_dir) for config in corners(specification)}:
+    tried = list(corners(specification))
+    if name := next((config.model.name for config in tried if config.model.name in DIALOGUE), None):
+        raise ConfigError(f"the model '{name}' answers contexts; a sweep ranks runs by their sentences for acts")
+    for name, folder in {(config.corpus.name, config.corpus.data_dir) for config in tried}:
         if not load_corpus(name, folder).split(SPLIT):
             raise CorpusError(f"corpus '{name}' has no validation split: a sweep has nothing to rank its trials on")
     return specification.model_copy(update={"metric": metric})

@@ -118,6 +118,8 @@ def test_a_trial_that_fails_is_named_and_run_again(sweep: Sweep) -> None:
     two = "config: trails-random\nspace:\n  training.seed: [3, 1]\n"
     printed = sweep(two, "--metric", "BLUE-4", code=2)
     assert printed.startswith("dactnlg: unknown metric 'BLUE-4'") and not Path("runs").exists()
+    printed = sweep(two.replace("trails-random", "dailydialog-hred"), code=2)
+    assert printed.startswith("dactnlg: the model 'hred' answers contexts") and not Path("runs").exists()
     # One trial's folder holds a file of the user's. With a sweep file beside it the folder is that of a stopped sweep.
     foreign = Path("runs") / "trial-00001" / "thesis.tex"
     foreign.parent.mkdir(parents=True)
