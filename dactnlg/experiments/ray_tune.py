@@ -146,7 +146,7 @@ def complete_trials(ray: Any, job: SweepJob, outcomes: Mapping[str, Outcome]) ->
     for name, task in tasks.items():
         try:
             ray.get(task)
-        except ray.exceptions.RayTaskError as error:
+        except ray.exceptions.RayError as error:
             found[name] = ended[name]._replace(message=_reason(error))
     return found
 
