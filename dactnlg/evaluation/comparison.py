@@ -157,11 +157,12 @@ def compare(
     """Compare two systems under each preset that both were scored under.
 
     Raises:
-        MetricError: no score may be compared; the message names the settings that differ.
-        UnknownNameError: `metric` is neither a comparable score nor a family of these (`BLEU`), case ignored.
+        MetricError: no score may be compared, or none that `metric` stands for; the message says why.
+        UnknownNameError: `metric` is neither a score of these systems nor a family of these (`BLEU`), case ignored.
     """
     differences: list[Difference] = []
     refused: list[str] = []
+    barred: list[str] = []
     listed: tuple[str, StoredScores, StoredScores] | None = None
     for preset, a, b in _common(first, second):
         a, b = _aligned(a, b)
@@ -172,16 +173,19 @@ def compare(
                 reasons[reason].append(name)
             else:
                 names.append(name)
-        refused += [f"{preset} {', '.join(others)}: {reason}".lstrip() for reason, others in reasons.items()]
+        told = [(f"{preset} {', '.join(others)}: {reason}".lstrip(), others) for reason, others in reasons.items()]
+        refused += [line for line, _ in told]
+        barred += [line for line, others in told if metric is not None and meant(metric, others)]
         differences += _tested(preset, names, a, b, resamples, trials, seed)
         ranked = [name for name in names if name in a.segments]
         asked = ranked if metric is None else meant(metric, ranked)
         if asked and listed is None:
             listed = (lead(asked) if metric is None else asked[-1], a, b)
-    if not differences:
-        raise MetricError("these scores may not be ranked:\n  " + "\n  ".join(refused))
     found = {item.name for item in differences}
-    if listed is None and metric is not None and not meant(metric, found):
+    unranked = metric is not None and not meant(metric, found)
+    if not differences or (unranked and barred):
+        raise MetricError("these scores may not be ranked:\n  " + "\n  ".join(barred if differences else refused))
+    if metric is not None and unranked:
         raise UnknownNameError("metric", metric, found)
     if listed is None:
         # Scores of whole corpora, such as diversity, have no values for segments.
