@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg._utils.hashing import file_digest
-from dactnlg.errors import ConfigError
+from dactnlg.errors import ConfigError, RunError
 from dactnlg.models.dialogue_sections import check_says_acts
 from dactnlg.models.gpt2_checkpoint import SIZES, Checkpoint
 from dactnlg.models.weights import load_arrays
@@ -175,7 +175,10 @@ def initial_weights(
     if section.initialize_from is None:
         return dict(weights), {}
     run = Run(Path(section.initialize_from))
-    check_says_acts(run.check().model.name, run.path)
+    source = run.check().model
+    check_says_acts(source.name, run.path)
+    if not source.neural:
+        raise RunError(f"model.initialize_from: {run.path} holds the random baseline, which has no weights")
     run.check_files()
     gates = 4 * int(section.keywords().get("hidden_size", 0))
     matching = Matching(preprocessor, Preprocessor.load(run.preprocessor_path), gates)

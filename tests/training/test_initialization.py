@@ -146,7 +146,7 @@ def test_another_model_takes_what_has_the_same_name(poor_run: Runs, tmp_path: Pa
 
 
 def test_the_train_command_initializes_from_a_run(
-    poor_run: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    poor_run: Runs, random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [word for setting in STILL for word in ("--set", setting)]
     begin = ["train", "trails-sclstm", "--output", str(tmp_path / "run"), *words]
@@ -157,5 +157,7 @@ def test_the_train_command_initializes_from_a_run(
     begin[3] = str(tmp_path / "other")
     assert main([*begin, "--set", "model.initialize_from=nowhere"]) == 2
     assert "nowhere does not exist" in capsys.readouterr().err
+    assert main([*begin, "--set", f"model.initialize_from={random_run}"]) == 2
+    assert "holds the random baseline, which has no weights" in capsys.readouterr().err
     assert main(["train", "trails-random", "--set", "model.initialize_from=x", "--output", str(tmp_path / "r")]) == 2
     assert "the model 'random' has no weights to begin with" in capsys.readouterr().err
