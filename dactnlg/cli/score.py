@@ -10,6 +10,7 @@ import click
 
 from dactnlg.cli import options, streams
 from dactnlg.cli.output import width
+from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
     from dactnlg._utils.tables import Format
@@ -104,9 +105,12 @@ def score(
         own = _corpus(corpus)
         checker = own.style().checker()
         given = given._replace(checker=ValueChecker(checker), checker_name=own.name)
+    read = [file for file in (input_file, hypotheses, *references, *files) if file is not None]
+    if [*read, train].count("-") > 1:
+        raise UserError("standard input (-) can be only one of the files")
     if task is not None and gem is None:
         # With --gem it may be the name that the submission gets.
-        check_task(task, [file for file in (input_file, hypotheses, *references, *files) if file is not None])
+        check_task(task, read)
     # `--references A B` arrives as the option A and the argument B.
     pairs = read_input(input_file, hypotheses, references, files, task)
     source = input_file or hypotheses or next(iter(files), None)

@@ -44,11 +44,12 @@ def test_a_run_is_named_once(name: str, capsys: pytest.CaptureFixture[str], tmp_
     [
         ("score out ref --metric BLEU-4 --train lines", "--train is for novelty: request that with --metric novelty"),
         ("score out ref --metric SER --vectors v", "--vectors is for embedding: request that with --metric embedding"),
+        ("score --input - --metric novelty --train -", "standard input (-) can be only one of the files"),
         ("check nowhere --data-dir data", "--data-dir is for the files of --corpus"),
         ("distil pairs.jsonl --output run --data-dir data", "--data-dir is for the files of --check-with"),
     ],
 )
-def test_an_option_that_would_change_nothing_is_refused(
+def test_options_that_do_not_go_together_are_refused(
     words: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, *words.split(), code=2)
