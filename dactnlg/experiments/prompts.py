@@ -86,7 +86,7 @@ def read_answers(path: Path, asked: Path | None = None) -> Iterator[dict[str, st
     acts = (
         {}
         if asked is None
-        else {str(row.get("id")): row.get("act") for _, row in objects(asked) if isinstance(row, dict)}
+        else {str(row["id"]): row.get("act") for _, row in objects(asked) if isinstance(row, dict) and "id" in row}
     )
     for place, row in objects(path):
         if not isinstance(row, dict):

@@ -229,6 +229,13 @@ def test_an_answer_that_is_not_text_is_refused(tmp_path: Path, answer: object) -
         list(read_answers(path))
 
 
+def test_an_answer_without_an_id_is_matched_to_no_prompt(tmp_path: Path) -> None:
+    asked = write(tmp_path / "prompts.jsonl", [{"act": "goodbye()", "prompt": "Say goodbye."}])
+    path = write(tmp_path / "answers.jsonl", [{"answer": "Which region?"}])
+    with pytest.raises(CorpusError, match="line 1: no act, and no prompt of this id"):
+        list(read_answers(path, asked))
+
+
 def test_prompts_of_a_corpus_have_examples_of_other_acts() -> None:
     acts = [(parse("inform(name=A)"), ("A it is.",)), (parse("inform(name=B)"), ("B it is.",))]
     first, _ = prompts(acts, 5)
