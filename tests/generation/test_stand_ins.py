@@ -134,7 +134,7 @@ def test_texts_that_do_not_say_the_stand_in_once_are_rejected(pubs: Preprocessor
             "SLOT_NAME is a french pub .",
             "inform(name=x;food=french;price='more than £30')",
             0,
-            "X costs less than £20.",
+            "it costs less than £20.",
         ),
         (
             "SLOT_NAME is a cheap french pub .",
