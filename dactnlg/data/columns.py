@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from dactnlg.acts import parse
-from dactnlg.data.readers import pairs
+from dactnlg.data.readers import pairs, rnnlg
 from dactnlg.data.readers.reading import read_csv, read_header
 from dactnlg.errors import ActError, CorpusError
 
@@ -17,7 +17,7 @@ SAMPLE = 50
 
 
 def choose_columns(path: Path, act: str | None = None, text: str | None = None) -> tuple[str, str] | None:
-    """Return the columns of acts and sentences; None if they are those that the reader uses by default.
+    """Return the columns of acts and sentences; None if the reader needs no names, or uses these by default.
 
     Args:
         path: a CSV, TSV, JSON or JSONL file.
@@ -31,6 +31,10 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
     if path.suffix not in pairs.SUFFIXES:
         kinds = ", ".join(pairs.SUFFIXES)
         raise CorpusError(f"{path}: data are in a file whose name ends in one of {kinds}")
+    if rnnlg.is_rnnlg(path):
+        if act is not None or text is not None:
+            raise CorpusError(f"{path}: its rows are [act, sentence], as in RNNLG; leave --act and --text out")
+        return None
     header = _header(path)
     for name in (act, text):
         if name is not None and name not in header:

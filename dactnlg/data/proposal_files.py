@@ -92,7 +92,7 @@ def _card(proposal: Proposal) -> Iterator[str]:
     yield f"# The card of {card.name}: what cannot be derived from the data. Made by `dactnlg init`; edit it freely."
     yield "# After a change, `dactnlg corpora inspect` on this file shows its effect."
     yield f"name: {_quoted(card.name)}"
-    yield "format: pairs"
+    yield f"format: {card.format}"
     if card.columns:
         yield "# The names of the columns that hold acts and sentences."
         yield f"columns: {{act: {_quoted(card.columns.act)}, text: {_quoted(card.columns.text)}}}"

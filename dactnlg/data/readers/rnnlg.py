@@ -10,12 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg._utils.reading import parse_json_at, short
-from dactnlg.data.readers.reading import check_characters, read_text, read_turn, row_error
+from dactnlg.data.readers.reading import check_characters, check_sentences, read_text, read_turn, row_error
 from dactnlg.text.example import Example
 
 # One published row has `goodformeal=dinner'`: a closing quote without an opening one.
 _STRAY_QUOTE = re.compile(r"(=[^'\"=;()]+)'(?=[;)])")
 _BETWEEN = re.compile(r"\s*")
+_FIRST_ROW = re.compile(r"(?:#[^\n]*\n)*\s*\[\s*\[")
+
+
+def is_rnnlg(path: Path) -> bool:
+    """Return whether a file is a JSON list of lists, after `#` lines if there are any.
+
+    Raises:
+        CorpusError: the file cannot be read.
+    """
+    return path.suffix == ".json" and _FIRST_ROW.match(read_text(path)) is not None
 
 
 def read(path: Path, notes: Counter[str]) -> list[Example]:
@@ -29,6 +39,7 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
         place = f"line {line}"
         if not isinstance(row, list) or len(row) not in (2, 3) or not all(isinstance(cell, str) for cell in row):
             raise row_error(path, place, f"a row is [act, sentence, handcrafted sentence], not {short(row)}")
+        check_sentences(row[1:], path, place)
         act, mended = _STRAY_QUOTE.subn(r"\1", row[0])
         if mended:
             notes["stray quote stripped from a value"] += mended
