@@ -70,7 +70,7 @@ class Slot:
     @property
     def special(self) -> str | None:
         """The normalised special value (`dontcare`, `yes`, `no`, `none` or `?`); None for an ordinary value."""
-        return None if self.value is None else _special(self.value)
+        return None if self.value is None else special_value(self.value)
 
     @property
     def delexicalizable(self) -> bool:
@@ -252,7 +252,12 @@ def _printed(name: str, value: str | None) -> str:
 _known_printed = lru_cache(maxsize=1 << 13)(_printed)
 
 
-def _special(value: str) -> str | None:
+def special_value(value: str) -> str | None:
+    """Return the normalised special value that a value is; None for an ordinary one.
+
+    >>> special_value("Yes"), special_value("false"), special_value("thai")
+    ('yes', 'no', None)
+    """
     if len(value) > _LONGEST_SPECIAL:
         return None
     folded = value.lower()
@@ -260,7 +265,7 @@ def _special(value: str) -> str | None:
 
 
 def _is_ordinary(value: str) -> bool:
-    return _special(value) is None
+    return special_value(value) is None
 
 
 def _parse_json(text: str, where: str) -> Turn:

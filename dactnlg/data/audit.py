@@ -75,7 +75,8 @@ class Audit:
         cues: sentences without a cue for a special value of the act, with one for a value that the act lacks, or that
             do not name a yes/no slot although they have another value of it; `by_slot` is keyed by `slot=value`.
         unchecked: special values for which the card has no cues -> number of examples that have it.
-        strangers: slots on the card, and "act.slot" combinations under `silent`, that no example has.
+        strangers: what the card, or its file of forms, names although no example has it: slots, values (`slot=value`),
+            "act.slot" combinations under `silent`.
     """
 
     name: str

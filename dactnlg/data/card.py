@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from dactnlg._utils.paths import relative
 from dactnlg._utils.patterns import compile_pattern
 from dactnlg._utils.resources import corpus_names, datasets_dir
+from dactnlg.acts import special_value
 from dactnlg.errors import ConfigError, CorpusError, UnknownNameError
 from dactnlg.runs import yamlfile
 from dactnlg.text.style import Style
@@ -119,9 +120,9 @@ class SlotCard(_Strict):
     """What cannot be derived automatically about a slot.
 
     Attributes:
-        cues: for a special value (`yes`, `no`, `dontcare`, `none`), or an ordinary one in lower case with more wordings
-            than aliases can list, regular expressions, at least one of which matches the lower-cased raw sentence if
-            it expresses the value. `(?&no)` in a pattern stands for the cues of `no`.
+        cues: for a special value (`yes`, `no`, `dontcare`, `none`), or an ordinary one with more wordings than aliases
+            can list, regular expressions, at least one of which matches the lower-cased raw sentence if it expresses
+            the value. `(?&no)` in a pattern stands for the cues of `no`.
         aliases: for an ordinary value, other fixed wordings of it in the corpus.
         proper: the values are names, which should be capitalised even if the corpus has no capitals.
         apart: the sentences may express "A or B", or "A, B", in two places ("it is in the area of A and it is in the
@@ -149,7 +150,11 @@ class SlotCard(_Strict):
                     compile_pattern(pattern)
                 except ValueError as error:
                     raise ValueError(f"the cue {pattern!r:.200} of '{value}' cannot be used: {error}") from None
-        return expanded
+        # Acts may have `true` or "Yes" where sentences are checked for `yes`.
+        found: dict[str, list[str]] = {}
+        for value, patterns in expanded.items():
+            found.setdefault(special_value(value) or value.casefold(), []).extend(patterns)
+        return found
 
 
 def _expand(pattern: str, cues: dict[str, list[str]]) -> str:

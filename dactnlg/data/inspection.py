@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.acts import DialogueAct, Slot, Turn, special_value
 from dactnlg.data.audit import NOT_ASKED, NOT_NAMED, Audit
 from dactnlg.data.corpus import Corpus
 from dactnlg.text.slots import SlotChecker
@@ -54,9 +54,7 @@ def audit(corpus: Corpus) -> Audit:
     }
     for fault in (found.values_not_found, found.cues):
         fault.by_slot = fault.worst()
-    said = {f"{act.act_type}.{slot.name}" for split in corpus.splits for act, slot in _slots(corpus, split)}
-    found.strangers = [name for name in corpus.card.slots if name not in found.slots]
-    found.strangers += [name for name in corpus.card.silent if name not in said]
+    found.strangers = list(_strangers(corpus, checker.delexicalizer))
     if "test" in corpus.splits and "train" in corpus.splits:
         _compare_splits(found, corpus)
     return found
@@ -65,6 +63,30 @@ def audit(corpus: Corpus) -> Audit:
 def _slots(corpus: Corpus, split: str) -> Iterator[tuple[DialogueAct, Slot]]:
     for example in corpus.split(split):
         yield from example.turn.slots()
+
+
+def _strangers(corpus: Corpus, delexicalizer: Delexicalizer) -> Iterator[str]:
+    """Yield what the card, or its file of forms, names although no example has it."""
+    card = corpus.card
+    every = {(act.act_type, slot) for split in corpus.splits for act, slot in _slots(corpus, split)}
+    slots = {slot.name for _, slot in every}
+    values = {(slot.name, (part.value or "").casefold()) for _, slot in every for part in _parts(slot, delexicalizer)}
+    for name, own in card.slots.items():
+        # Cues for a special value that the data lack are not wrong: acts to be generated may have it.
+        listed = [*own.aliases, *own.ordinary, *(value for value in own.cues if not special_value(value))]
+        unknown = [f"{name}={value}" for value in dict.fromkeys(listed) if (name, value.casefold()) not in values]
+        yield from unknown if name in slots else [name]
+    said = {f"{act_type}.{slot.name}" for act_type, slot in every}
+    yield from (name for name in card.silent if name not in said)
+    if card.forms:
+        yield from (f"forms.slots.{name}" for name in card.forms.slots if name not in slots)
+        used = slots | {table.removesuffix(" _") for table in card.forms.slots.values()} | {*card.forms.slots}
+        yield from (f"{name} in {card.forms.path}" for name in corpus.style().forms if name not in used)
+
+
+def _parts(slot: Slot, delexicalizer: Delexicalizer) -> Iterator[Slot]:
+    yield slot
+    yield from delexicalizer.parts(slot)
 
 
 def _count(audit: Audit, corpus: Corpus, split: str, counts: dict[str, Counter[str]]) -> None:

@@ -12,6 +12,7 @@ import yaml
 
 from dactnlg._utils.resources import corpus_names
 from dactnlg.acts import parse
+from dactnlg.data.card import load_card
 from dactnlg.data.catalogue import overview
 from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.data.inspection import Audit, audit, skeleton
@@ -102,12 +103,28 @@ def test_a_value_beside_yes_and_no_counts_as_checked(tmp_path: Path) -> None:
 
 def test_what_the_card_alone_has_is_named(tmp_path: Path) -> None:
     """A misspelt slot on a card does nothing, and says nothing by itself."""
-    card = "slots: {nmae: {proper: true}}\nsilent: [name, inform.name]\n"
+    slots = [
+        "nmae: {proper: true, aliases: {Ark: [ship]}}",
+        "name: {aliases: {ark: [ship], Arc: [ship]}, ordinary: [Ok], cues: {none: [a], small: [b]}}",
+        "area: {apart: true, aliases: {north: [up], east or north: [there]}}",
+    ]
+    card = f"slots: {{{', '.join(slots)}}}\nsilent: [name, inform.name]\n"
+    card += "forms: {path: forms.json, slots: {areas: town, area: town}}\n"
     (tmp_path / "x.yaml").write_text(f"name: x\nformat: pairs\nfiles: {{train: {{path: x.csv}}}}\n{card}")
-    (tmp_path / "x.csv").write_text("act,text\ninform(name=Ark),This is Ark.\n")
+    (tmp_path / "x.csv").write_text("act,text\ninform(name=Ark;area='east or north'),This is Ark.\n")
+    tables = {name: {"east": ["east\teasts\tX"]} for name in ("town", "name", "aera")}
+    (tmp_path / "forms.json").write_text(json.dumps(tables))
     found = audit(load_corpus(tmp_path / "x.yaml"))
-    assert found.strangers == ["nmae", "name"]
-    assert "on the card alone: nmae, name\n    remedy: " in found.to_text()
+    expected = ["nmae", "name=Arc", "name=Ok", "name=small", "name", "forms.slots.areas", "aera in forms.json"]
+    assert found.strangers == expected
+    assert f"on the card alone: {', '.join(expected)}\n    remedy: " in found.to_text()
+
+
+def test_cues_of_true_and_false_are_those_of_yes_and_no(tmp_path: Path) -> None:
+    card = "slots: {pets: {cues: {'False': ['no pets'], 'true': ['^(?!.*(?&False)).*pets'], Few: [few]}}}"
+    (tmp_path / "x.yaml").write_text(f"name: x\nformat: pairs\nfiles: {{train: {{path: x.csv}}}}\n{card}")
+    cues = load_card(tmp_path / "x.yaml").slots["pets"].cues
+    assert cues == {"no": ["no pets"], "yes": ["^(?!.*(?:no pets)).*pets"], "few": ["few"]}
 
 
 def test_every_fault_has_a_remedy(small: Audit) -> None:
