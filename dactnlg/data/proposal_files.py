@@ -107,6 +107,8 @@ def _card(proposal: Proposal) -> Iterator[str]:
     yield f"spaced: {str(card.spaced).lower()}"
     yield "# Rules of English (a/an, plurals, questions) apply to `en` only; `und` is any other language."
     yield f"language: {card.language}"
+    if card.language != "en":
+        yield "# If values are inflected (Karlín, but na Karlíně), give their forms: see `forms` in the guide 'Cards'."
     if proposal.silent:
         yield "# Slots that are in acts but never in their sentences; they are not checked."
         yield f"silent: [{', '.join(map(_quoted, proposal.silent))}]"
@@ -156,7 +158,7 @@ def _configuration(proposal: Proposal, card: Path, data_dir: Path | None) -> Ite
     if data_dir is not None:
         yield f"  data_dir: {_quoted(data_dir.resolve().as_posix())}  # where the data file is"
     if proposal.lexicalized:
-        yield "  # Slots with few values and many wordings: no placeholder; the model words them itself."
+        yield "  # Slots with few values, in many wordings or beside yes and no: no placeholder, the model words them."
         yield f"  lexicalized: [{', '.join(map(_quoted, proposal.lexicalized))}]"
     yield "model:"
     yield f"  name: {'sclstm' if small else 'hierarchical'}"

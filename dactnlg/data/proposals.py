@@ -10,9 +10,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.data.contrast import is_bare
+from dactnlg.data.contrast import Contrast, is_bare
 from dactnlg.data.corpus import Corpus
 from dactnlg.data.division import FEWEST
 from dactnlg.data.proposed_cues import CueFinder, ProposedCue
@@ -94,14 +95,17 @@ class Proposal:
         if self.sentences < FEWEST and "valid" not in self.corpus.splits:
             yield f"{self.sentences} pairs are too few to train on: {FEWEST} are the least, and some hundreds are good"
         if self.corpus.card.language != "en":
-            yield "the sentences are not English, so that the rules of English are off; see language"
+            inflected = ", and forms if values are inflected" if any(map(_is_lost, self.slots)) else ""
+            yield f"the sentences are not English, so that the rules of English are off; see language{inflected}"
         for slot in self.slots:
-            if slot.cases and slot.found < FOUND * slot.cases:
+            if _is_lost(slot):
                 remedy = "they are said in words (lexicalized)" if slot.name in self.lexicalized else "see aliases"
                 count = f"{slot.cases - slot.found} of {slot.cases}"
                 yield f"{slot.name}: {count} values not found in their sentence; {remedy}"
             for value, cue in slot.cues.items():
-                if not cue.patterns:
+                if not cue.out_of:
+                    yield f"{slot.name}={value}: only in choices between values of {slot.name}; no cue checks it"
+                elif not cue.patterns:
                     reader = "only the reader that a run learns checks it"
                     yield f"{slot.name}={value}: no cue tells most of its {cue.out_of} sentences; {reader}"
                 elif cue.covered < FOUND * cue.out_of or cue.out_of < RARE:
@@ -111,7 +115,7 @@ class Proposal:
             if times < RARE:
                 yield f"{act}: only {times} training sentence{'s' * (times != 1)}; at least {RARE} are needed"
         for name in self.silent:
-            yield f"{name}: never said by a sentence, so nothing asks for it (silent)"
+            yield f"{name}: no sentence has its values, so nothing asks for it (silent); other words are aliases"
 
 
 @dataclass(slots=True)
@@ -140,8 +144,8 @@ def propose(corpus: Corpus) -> Proposal:
     found = Proposal(corpus, len(rows))
     for row in rows:
         found.acts.update({act.act_type for act in row.turn})
-    found.silent = _silent(rows, delexicalizer)
     finder = CueFinder([row.turn for row in rows], [row.masked for row in rows], corpus.card.language)
+    found.silent = _silent(rows, delexicalizer, finder.contrast)
     found.slots = _slots(rows, finder, frozenset(found.silent))
     found.lexicalized = [slot.name for slot in found.slots if _is_closed(slot)]
     several = sum(len(re.findall(r"[.?!](?= |$)", row.masked)) > 1 for row in rows)
@@ -149,16 +153,28 @@ def propose(corpus: Corpus) -> Proposal:
     return found
 
 
-def _silent(rows: Sequence[_Looked], delexicalizer: Delexicalizer) -> list[str]:
-    """Return the "act.slot" combinations whose values hardly any sentence contains."""
+def _silent(rows: Sequence[_Looked], delexicalizer: Delexicalizer, contrast: Contrast) -> list[str]:
+    """Return the "act.slot" combinations whose values hardly any sentence contains, or expresses by other words."""
     cases, missing = Counter[str](), Counter[str]()
-    for row in rows:
+    lacking: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for index, row in enumerate(rows):
         cases.update(f"{item.act_type}.{item.slot.name}" for item in delexicalizer.required(row.turn))
         sentence = row.result.raw.casefold()
-        # "İstanbul'da" and "l'entrée" contain a value, though not as separate words that delexicalisation finds.
-        unsaid = [item for item in row.result.missing if (item.slot.value or "").casefold() not in sentence]
-        missing.update(f"{item.act_type}.{item.slot.name}" for item in unsaid)
-    return sorted(name for name, count in cases.items() if count >= RARE and missing[name] > 0.98 * count)
+        for item in row.result.missing:
+            value = (item.slot.value or "").casefold()
+            # "İstanbul'da" and "l'entrée" contain a value, though not as separate words that delexicalisation finds.
+            if value not in sentence:
+                missing[f"{item.act_type}.{item.slot.name}"] += 1
+                lacking[item.slot.name][value].add(index)
+    silent = sorted(name for name, count in cases.items() if count >= RARE and missing[name] > 0.98 * count)
+
+    @cache
+    def is_worded(slot: str) -> bool:
+        # A value that nearly all sentences have is told by chance, two are not: "cheap" and "steep" of price=1 and 3.
+        told = (contrast.telling(indices, name=slot).phrases for indices in lacking[slot].values())
+        return sum(map(bool, told)) > 1
+
+    return [name for name in silent if not is_worded(name.rpartition(".")[2])]
 
 
 def _slots(rows: Sequence[_Looked], finder: CueFinder, silent: frozenset[str]) -> list[SlotProposal]:
@@ -218,8 +234,17 @@ def _as_written(phrase: str, sentences: Sequence[str]) -> list[str]:
     return [form for form, _ in Counter(form for text in sentences for form in written.findall(text)).most_common()]
 
 
+def _is_lost(slot: SlotProposal) -> bool:
+    """Return whether many sentences do not have the slot's values as the acts write them."""
+    return slot.found < FOUND * slot.cases
+
+
 def _is_closed(slot: SlotProposal) -> bool:
-    """Return whether a slot has few values, which sentences often word differently."""
+    """Return whether a slot has few values, which sentences often word differently, or which it has beside yes and no.
+
+    "It has a garage" says `parking=garage`, but does not name the slot, as placeholders beside cues of yes and no must.
+    """
     if not slot.cases or len(slot.values) > MOST_CLOSED or slot.cases < RARE * len(slot.values):
         return False
-    return slot.kind.startswith("words") and slot.found < FOUND * slot.cases
+    worded = slot.kind.startswith("words") or slot.found < 0.5 * slot.cases
+    return worded and (_is_lost(slot) or not {"yes", "no"}.isdisjoint(slot.cues))

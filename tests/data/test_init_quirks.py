@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from dactnlg.cli.main import main
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.proposal_files import initialize
+from dactnlg.runs import yamlfile
 
 
 def test_files_of_rnnlg_have_a_card_of_their_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,3 +30,43 @@ def test_files_of_rnnlg_have_a_card_of_their_format(tmp_path: Path, capsys: pyte
     path.write_text(json.dumps([*rows, ["goodbye()", " ", "bye"]]))
     assert main(["init", str(path), "--overwrite"]) == 2
     assert "the sentence is blank" in capsys.readouterr().err
+
+
+def proposal(folder: Path, pairs: Sequence[tuple[str, str]]) -> tuple[list[str], list[str], str]:
+    """Return the silent and the lexicalised slots that are proposed for pairs, each with 25 names, and the summary."""
+    rows = [
+        {"act": act.replace("()", "(name=N)").replace("N", f"Nest{n}"), "text": text.replace("N", f"Nest{n}")}
+        for act, text in pairs
+        for n in range(25)
+    ]
+    (folder / "x.json").write_text(json.dumps(rows), encoding="utf-8")
+    done = initialize(folder / "x.json", overwrite=True)
+    section, _, _ = yamlfile.read(done.configuration, "")
+    return load_card(done.card).silent, section["corpus"].get("lexicalized", []), "\n".join(done.summary)
+
+
+def test_codes_that_sentences_word_are_not_silent(tmp_path: Path) -> None:
+    """A silent slot is neither learned nor checked: every price would be said alike, and pass."""
+    said = {
+        "1": ["It is cheap.", "It does not cost much."],
+        "2": ["Prices are average.", "It is moderate."],
+        "3": ["It is steep.", "It costs a lot."],
+    }
+    pairs = [(f"inform(name=N;price={price})", f"This is N. {text}") for price in said for text in said[price]]
+    silent, lexicalized, _ = proposal(tmp_path, [*pairs, ("goodbye()", "Bye."), ("goodbye()", "Thanks, bye.")])
+    assert (silent, lexicalized) == (["goodbye.name"], ["price"])
+
+
+def test_words_beside_yes_and_no_are_lexicalized(tmp_path: Path) -> None:
+    pairs = [("yes", "N has parking."), ("no", "N has no parking."), ("garage", "N has a garage.")]
+    silent, lexicalized, _ = proposal(tmp_path, [(f"inform(name=N;parking={value})", text) for value, text in pairs])
+    assert (silent, lexicalized) == ([], ["parking"])
+
+
+def test_forms_are_named_where_values_may_be_inflected(tmp_path: Path) -> None:
+    places = {"Karlín": "v Karlíně", "Smíchov": "na Smíchově", "Dejvice": "v Dejvicích"}
+    pairs = [(f"inform(name=N;area={area})", f"N je {said}.") for area, said in places.items()]
+    _, lexicalized, summary = proposal(tmp_path, pairs)
+    assert lexicalized == ["area"] and "see language, and forms if values are inflected" in summary
+    assert "see `forms` in the guide" in (tmp_path / "x.card.yaml").read_text(encoding="utf-8")
+    assert "inflected" not in proposal(tmp_path, [("inform(name=N;area=Karlín)", "N je Karlín.")])[2]
