@@ -80,6 +80,8 @@ def test_letters_without_spaces_between_words_are_tokens() -> None:
         "it is at 1 main st. .": "It is at 1 main st.",
         "you could play guess who? .": "You could play guess who?",
         "wait ...": "Wait...",
+        "what would you like ? 😀": "What would you like? 😀",
+        "see you there 👋 ❤️": "See you there 👋 ❤️",
         "yes , , it does , .": "Yes, it does.",
         "": "",
     }.items(),

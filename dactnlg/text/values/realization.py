@@ -46,6 +46,7 @@ _LATER_START = re.compile(rf"[.?!](?<!\.\w[.?!])[\"')]* {_LOWER_START}")
 _BETWEEN_SENTENCES = re.compile(r"[.?!] ")
 _ON = " on "
 _CLOSING = " \"'”’)]"
+_EMOJI_AT_END = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?$")
 _MARKS = ".?!…,;:"
 _FOLLOWING = re.compile(r"[^\W_]\w*")
 # In the text before a value: an article that may have to agree with it, and the start of a sentence.
@@ -221,7 +222,8 @@ def _capitalize(word: str) -> str:
 
 
 def _ended(text: str) -> bool:
-    return text.rstrip(_CLOSING).endswith((".", "?", "!", "…", "。", "？", "！"))
+    text = text.rstrip(_CLOSING)
+    return text.endswith((".", "?", "!", "…", "。", "？", "！")) or bool(_EMOJI_AT_END.search(text))
 
 
 def _form(text: str, mark: str, end: str) -> Form:
