@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -59,8 +59,7 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
     if not named and _is_act(act):
         raise CorpusError(f"{path}: the first row names the columns, as in act,text; it holds an act, {act:.200}")
     if text is None:
-        lengths = {n: sum(len(row[i].split()) for row in rows) for i, n in enumerate(names) if n != act}
-        text = max(lengths, key=lambda name: lengths[name], default=None)
+        text = _sentences({name: [row[place] for row in rows] for place, name in enumerate(names)}, act)
     if not text or (rows and not any(row[names.index(text)].strip() for row in rows)):
         raise CorpusError(f"no column of {path} looks like sentences; it has {_listed(header)}. Name it: --text COLUMN")
     return act, text
@@ -88,6 +87,30 @@ def _text(value: object) -> str:
     if _is_act(acts):
         return acts
     return " ".join(part for part in (value if isinstance(value, list) else [value]) if isinstance(part, str))
+
+
+def _sentences(columns: Mapping[str, Sequence[str]], act: str) -> str | None:
+    """Return the longest column in which the acts' values are found; None if there is no column but that of the acts.
+
+    Args:
+        columns: the cells of each column.
+        act: the column of the acts.
+    """
+    values = [_values(cell) for cell in columns[act]]
+    found = {
+        name: sum(value in cell.casefold() for cell, own in zip(cells, values, strict=True) for value in own)
+        for name, cells in columns.items()
+        if name != act
+    }
+    # Comments may be longer than sentences, but have no values.
+    likely = [name for name, count in found.items() if 2 * count >= max(found.values())]
+    return max(likely, key=lambda name: sum(len(cell.split()) for cell in columns[name]), default=None)
+
+
+def _values(cell: str) -> list[str]:
+    """Return the ordinary values of an act, folded; none if the cell is no act."""
+    slots = parse(cell).slots() if _is_act(cell) else ()
+    return [slot.value.casefold() for _, slot in slots if slot.delexicalizable and slot.value]
 
 
 def _are_acts(cells: Sequence[str]) -> bool:

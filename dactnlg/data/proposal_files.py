@@ -174,6 +174,8 @@ def _summary(proposal: Proposal, card: Path, configuration: Path, data_dir: Path
     corpus = proposal.corpus
     counts = {split: sum(1 for _ in corpus.pairs(split)) for split in corpus.splits}
     yield f"{corpus.name}: {', '.join(f'{split} {count} pairs' for split, count in counts.items())}"
+    if columns := corpus.card.columns:
+        yield f"columns: acts in '{columns.act}', sentences in '{columns.text}'"
     yield f"act types: {', '.join(f'{act} {count}' for act, count in proposal.acts.most_common())}"
     for slot in proposal.slots:
         line = f"  {slot.name}: {slot.kind or 'no values'}"

@@ -182,7 +182,7 @@ ROWS = '#\n#\n[\n["inform(a=b)", "x", "y"],\n["goodbye()", "bye", "bye"]\n]\n'
         ("pairs", "train.jsonl", '{"act": "a()", "text": "x", "references": []}', "line 1: a row is"),
         ("pairs", "train.jsonl", '{"act": "a()", "references": []}', "line 1: 'references' is empty"),
         ("pairs", "train.jsonl", '{"act": "a()", "references": "x"}', "line 1: 'references' is a list"),
-        ("pairs", "train.jsonl", '{"act": "a()", "text": null}', "line 1: 'references' is a list"),
+        ("pairs", "train.jsonl", '{"act": "a()", "text": null}', "line 1: 'text' is a sentence, not None"),
         ("pairs", "train.jsonl", '{"act": null, "text": "x"}', "line 1: a JSON act is"),
         ("pairs", "train.jsonl", '{"act": "a()", "text": "x", "handcrafted": 3}', "line 1: 'handcrafted' is a list"),
         ("pairs", "train.csv", "act,text\na(),x\na(), \n", "line 3: the sentence is blank"),

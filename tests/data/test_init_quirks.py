@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dactnlg.cli.main import main
-from dactnlg.data.card import load_card
+from dactnlg.data.card import ColumnsCard, load_card
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.proposal_files import initialize
 from dactnlg.runs import yamlfile
@@ -30,6 +30,25 @@ def test_files_of_rnnlg_have_a_card_of_their_format(tmp_path: Path, capsys: pyte
     path.write_text(json.dumps([*rows, ["goodbye()", " ", "bye"]]))
     assert main(["init", str(path), "--overwrite"]) == 2
     assert "the sentence is blank" in capsys.readouterr().err
+
+
+def test_the_longest_column_that_has_the_values_holds_the_sentences(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        f"inform(name=Nest{n}),a long remark on row {n} of the whole table,It is Nest{n}.,Nest{n}" for n in range(30)
+    ]
+    (tmp_path / "x.csv").write_text("\n".join(["Meaning,Remark,Sentence,Name", *lines]))
+    assert main(["init", str(tmp_path / "x.csv")]) == 0
+    assert "columns: acts in 'Meaning', sentences in 'Sentence'" in capsys.readouterr().out
+    assert load_card(tmp_path / "x.card.yaml").columns == ColumnsCard(act="Meaning", text="Sentence")
+
+
+def test_lines_of_json_may_be_in_a_file_called_json(tmp_path: Path) -> None:
+    rows = [json.dumps({"act": f"inform(name=Nest{n})", "text": f"It is Nest{n}."}) for n in range(30)]
+    (tmp_path / "x.json").write_text("\r\n".join(rows) + "\n")
+    corpus = load_corpus(initialize(tmp_path / "x.json").card)
+    assert sum(1 for split in corpus.splits for _ in corpus.pairs(split)) == 30
 
 
 def proposal(folder: Path, pairs: Sequence[tuple[str, str]]) -> tuple[list[str], list[str], str]:

@@ -78,10 +78,13 @@ def objects(path: Path) -> Iterator[tuple[str, Any]]:
     Raises:
         CorpusError: the file is neither.
     """
-    if path.suffix != ".json":
+    text = read_text(path) if path.suffix == ".json" else ""
+    first, _, more = text.strip().partition("\n")
+    # Some programs write JSONL into files called .json.
+    if path.suffix != ".json" or (more and first.startswith("{") and first.rstrip().endswith("}")):
         yield from ((place, read_json(line, path, place)) for place, line in read_lines(path))
         return
-    data = read_json(read_text(path), path)
+    data = read_json(text, path)
     if not isinstance(data, list):
         raise row_error(path, "line 1", f"a JSON file holds a list of objects, not {short(data)}")
     yield from ((f"object {number}", row) for number, row in enumerate(data, start=1))
@@ -92,6 +95,8 @@ def _read_object(row: Any, path: Path, place: str, columns: Sequence[str]) -> Ex
     if not isinstance(row, dict) or act not in row or len({text, REFERENCES} & {*row}) != 1:
         reason = f'a row is {{"{act}": ..., "{text}": ...}} or has "references", not {short(row)}'
         raise row_error(path, place, reason)
+    if REFERENCES not in row and not isinstance(row[text], str):
+        raise row_error(path, place, f"'{text}' is a sentence, not {short(row[text])}")
     references = row[REFERENCES] if REFERENCES in row else [row[text]]
     handcrafted = row.get("handcrafted", [])
     for name, sentences in ((REFERENCES, references), ("handcrafted", handcrafted)):
