@@ -84,6 +84,8 @@ def test_the_rules_of_english_are_for_english(tmp_path: Path) -> None:
     english = [{"act": f"inform(n={i})", "text": f"You have {i} rooms."} for i in range(30)]
     (tmp_path / "y.json").write_text(json.dumps(english))
     assert load_corpus(tmp_path / "y.json").card.language == "en"
+    (tmp_path / "y.json").write_text(json.dumps([{**row, "text": str(row["text"]).upper()} for row in english]))
+    assert load_corpus(tmp_path / "y.json").card.language == "en"
 
 
 def test_values_inside_longer_words_are_not_silent(tmp_path: Path) -> None:

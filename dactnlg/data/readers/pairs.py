@@ -95,20 +95,25 @@ def _read_object(row: Any, path: Path, place: str, columns: Sequence[str]) -> Ex
     if not isinstance(row, dict) or act not in row or len({text, REFERENCES} & {*row}) != 1:
         reason = f'a row is {{"{act}": ..., "{text}": ...}} or has "references", not {short(row)}'
         raise row_error(path, place, reason)
-    if REFERENCES not in row and not isinstance(row[text], str):
-        raise row_error(path, place, f"'{text}' is a sentence, not {short(row[text])}")
-    references = row[REFERENCES] if REFERENCES in row else [row[text]]
-    handcrafted = row.get("handcrafted", [])
-    for name, sentences in ((REFERENCES, references), ("handcrafted", handcrafted)):
-        if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
-            raise row_error(path, place, f"'{name}' is a list of sentences, not {short(sentences)}")
-        check_sentences(sentences, path, place)
+    key = REFERENCES if REFERENCES in row else text
+    references, handcrafted = (
+        _sentences(given, name, path, place)
+        for name, given in ((key, row[key]), ("handcrafted", row.get("handcrafted", [])))
+    )
     if not references:
-        raise row_error(path, place, "'references' is empty")
+        raise row_error(path, place, f"'{key}' is empty")
     turn = read_turn(row[act], path, place)
     # A key called `context` that holds the acts or sentences is not a context.
     context = "" if CONTEXT_COLUMN in (act, text) else read_context(row, CONTEXT_COLUMN, path, place)
-    return Example(turn, tuple(references), tuple(handcrafted), f"{path.name}, {place}", context)
+    return Example(turn, references, handcrafted, f"{path.name}, {place}", context)
+
+
+def _sentences(given: object, key: str, path: Path, place: str) -> tuple[str, ...]:
+    sentences = [given] if isinstance(given, str) else given
+    if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
+        raise row_error(path, place, f"'{key}' is a sentence, or a list of sentences, not {short(given)}")
+    check_sentences(sentences, path, place)
+    return tuple(sentences)
 
 
 def _read_table(path: Path, columns: Iterable[str]) -> list[Example]:

@@ -69,6 +69,7 @@ ENGLISH = 0.1
 
 
 def looks_english(sentences: Sequence[str]) -> bool:
-    """Whether sentences may be English; capitalised words may belong to names."""
-    words = (_OF_ENGLISH_ALONE.intersection(re.findall(r"[^\W\d_]+", sentence)) for sentence in sentences)
+    """Whether sentences may be English; capitalised words may belong to names, unless all words are capitals."""
+    lowered = (sentence.lower() if sentence.isupper() else sentence for sentence in sentences)
+    words = (_OF_ENGLISH_ALONE.intersection(re.findall(r"[^\W\d_]+", sentence)) for sentence in lowered)
     return sum(map(bool, words)) >= ENGLISH * len(sentences)
