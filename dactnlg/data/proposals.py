@@ -42,7 +42,7 @@ class SlotProposal:
         values: ordinary value -> number of occurrences.
         found: how many of these occurrences are found in their sentences, literally or in plain English.
         aliases: value -> other wordings.
-        cues: special value -> what indicates it.
+        cues: special value, or code that sentences never have -> what indicates it.
     """
 
     name: str
@@ -65,7 +65,7 @@ class SlotProposal:
             kind = "times" if is_time(value) else "amounts" if is_amount(value) else "numbers" if number else "words"
             kinds[kind] += count
         named = kinds.most_common(1)[0][0] if kinds else ""
-        return " and ".join(filter(None, [named, "/".join(self.cues)]))
+        return " and ".join(filter(None, [named, "/".join(value for value in self.cues if value in _CHECKED)]))
 
 
 @dataclass(slots=True)
@@ -198,6 +198,10 @@ def _slots(rows: Sequence[_Looked], finder: CueFinder, silent: frozenset[str]) -
         found[name].cues = finder.cues(name, own, others)
     for (name, value), indices in sorted(lost.items()):
         holding = having[name, value]
+        if indices == holding and _is_closed(found[name]):
+            # "Cheap", "low-cost" and "for little money" of price=1: unlike aliases, cues may have any words.
+            found[name].cues[value.casefold()] = ProposedCue.of(finder.contrast.telling(indices, name=name))
+            continue
         telling = finder.contrast.telling(indices, holding - indices, share=0.25, least=5, fits=is_bare)
         sentences = [rows[index].masked for index in sorted(indices)]
         phrases = [phrase for phrase in telling.phrases if not _is_part(phrase, value, name)]

@@ -74,6 +74,11 @@ def test_codes_that_sentences_word_are_not_silent(tmp_path: Path) -> None:
     pairs = [(f"inform(name=N;price={price})", f"This is N. {text}") for price in said for text in said[price]]
     silent, lexicalized, _ = proposal(tmp_path, [*pairs, ("goodbye()", "Bye."), ("goodbye()", "Thanks, bye.")])
     assert (silent, lexicalized) == (["goodbye.name"], ["price"])
+    # Its cues find every wording, so that all are learned and none is flagged.
+    checker = load_corpus(tmp_path / "x.card.yaml").style().checker()
+    for price, texts in said.items():
+        for text in texts:
+            assert checker.shown_cues("price", text) == (price,), text
 
 
 def test_words_beside_yes_and_no_are_lexicalized(tmp_path: Path) -> None:
