@@ -40,14 +40,14 @@ class SlotProposal:
     Attributes:
         name: the slot.
         values: ordinary value -> number of occurrences.
-        found: how many of these occurrences are found in their sentences, literally or in plain English.
+        lost: those of these occurrences that are not found in their sentences, neither literally nor in plain English.
         aliases: value -> other wordings.
         cues: special value, or code that sentences never have -> what indicates it.
     """
 
     name: str
     values: Counter[str] = field(default_factory=Counter)
-    found: int = 0
+    lost: Counter[str] = field(default_factory=Counter)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     cues: dict[str, ProposedCue] = field(default_factory=dict)
 
@@ -55,6 +55,11 @@ class SlotProposal:
     def cases(self) -> int:
         """Number of occurrences of ordinary values."""
         return self.values.total()
+
+    @property
+    def found(self) -> int:
+        """Number of occurrences of ordinary values in their sentences."""
+        return self.cases - self.lost.total()
 
     @property
     def kind(self) -> str:
@@ -100,8 +105,9 @@ class Proposal:
         for slot in self.slots:
             if _is_lost(slot):
                 remedy = "they are said in words (lexicalized)" if slot.name in self.lexicalized else "see aliases"
-                count = f"{slot.cases - slot.found} of {slot.cases}"
-                yield f"{slot.name}: {count} values not found in their sentence; {remedy}"
+                count, example = slot.lost.total(), slot.lost.most_common(1)[0][0]
+                lost = f"{count} of {slot.cases} values not found in their sentence, such as {example!r:.60}"
+                yield f"{slot.name}: {lost}; {remedy}"
             for value, cue in slot.cues.items():
                 if not cue.out_of:
                     yield f"{slot.name}={value}: only in choices between values of {slot.name}; no cue checks it"
@@ -221,7 +227,7 @@ def _note(
 ) -> None:
     value = slot.value or ""
     known.values[value] += 1
-    known.found += slot not in missing
+    known.lost[value] += slot in missing
     having[slot.name, value].add(index)
     if slot in missing:
         lost[slot.name, value].add(index)

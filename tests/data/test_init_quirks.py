@@ -94,3 +94,8 @@ def test_forms_are_named_where_values_may_be_inflected(tmp_path: Path) -> None:
     assert lexicalized == ["area"] and "see language, and forms if values are inflected" in summary
     assert "see `forms` in the guide" in (tmp_path / "x.card.yaml").read_text(encoding="utf-8")
     assert "inflected" not in proposal(tmp_path, [("inform(name=N;area=Karlín)", "N je Karlín.")])[2]
+
+
+def test_a_value_that_is_not_found_is_named(tmp_path: Path) -> None:
+    _, _, summary = proposal(tmp_path, [("inform(name=N;tel=555-N)", "N: 555-N."), ("inform(name=N;tel=null)", "N!")])
+    assert "not found in their sentence, such as 'null'; see aliases" in summary
