@@ -205,8 +205,10 @@ def _slots(rows: Sequence[_Looked], finder: CueFinder, silent: frozenset[str]) -
     for (name, value), indices in sorted(lost.items()):
         holding = having[name, value]
         if indices == holding and _is_closed(found[name]):
-            # "Cheap", "low-cost" and "for little money" of price=1: unlike aliases, cues may have any words.
-            found[name].cues[value.casefold()] = ProposedCue.of(finder.contrast.telling(indices, name=name))
+            # "Cheap", "low-cost" and "for little money" of price=1: unlike aliases, cues may have any words. A number
+            # alone, such as the 3 in "3 May", may be of anything.
+            telling = finder.contrast.telling(indices, name=name, fits=lambda phrase: any(map(str.isalpha, phrase)))
+            found[name].cues[value.casefold()] = ProposedCue.of(telling)
             continue
         telling = finder.contrast.telling(indices, holding - indices, share=0.25, least=5, fits=is_bare)
         sentences = [rows[index].masked for index in sorted(indices)]

@@ -99,3 +99,11 @@ def test_forms_are_named_where_values_may_be_inflected(tmp_path: Path) -> None:
 def test_a_value_that_is_not_found_is_named(tmp_path: Path) -> None:
     _, _, summary = proposal(tmp_path, [("inform(name=N;tel=555-N)", "N: 555-N."), ("inform(name=N;tel=null)", "N!")])
     assert "not found in their sentence, such as 'null'; see aliases" in summary
+
+
+def test_a_number_alone_is_no_cue(tmp_path: Path) -> None:
+    # "May" is too common a word to be a phrase, so that 3 alone is in all sentences of one date and in no others.
+    said = {"2024-05-03": ["May 3", "3 May"], "2024-06-10": ["June 10"], "2024-07-21": ["July 21"]}
+    proposal(tmp_path, [(f"inform(name=N;date={date})", f"N is on {text}.") for date in said for text in said[date]])
+    cues = load_card(tmp_path / "x.card.yaml").slots["date"].cues
+    assert cues.keys() == said.keys() and r"\b3\b" not in cues["2024-05-03"]
