@@ -36,12 +36,11 @@ def audit(corpus: Corpus) -> Audit:
         CorpusError: a file is missing or damaged.
     """
     checker = corpus.style().checker()
-    delexicalizer = checker.delexicalizer
     found = Audit(corpus.name)
     counts: dict[str, Counter[str]] = {"acts": Counter(), "slots": Counter(), "special_values": Counter()}
     for split in corpus.splits:
         _count(found, corpus, split, counts)
-        _compare(found, corpus, split, delexicalizer)
+        _compare(found, corpus, split, checker)
         _check_cues(found, corpus, split, checker)
     found.acts, found.slots, found.special_values = (dict(counter.most_common()) for counter in counts.values())
     found.repairs = dict(corpus.repairs)
@@ -109,14 +108,15 @@ def _count(audit: Audit, corpus: Corpus, split: str, counts: dict[str, Counter[s
         )
 
 
-def _compare(audit: Audit, corpus: Corpus, split: str, delexicalizer: Delexicalizer) -> None:
+def _compare(audit: Audit, corpus: Corpus, split: str, checker: SlotChecker) -> None:
     """Compare each sentence of a split with the values of its act."""
-    tally = audit.values_not_found
+    tally, delexicalizer = audit.values_not_found, checker.delexicalizer
     for turn, sentence in corpus.pairs(split):
         audit.ambiguous.out_of += 1
         audit.round_trips.out_of += 1
         result = delexicalizer.delexicalize(turn, sentence)
-        missing = set(result.missing)
+        worded = checker.worded(turn, result.tokens) if result.missing else set()
+        missing = {item for item in result.missing if str(item.slot) not in worded}
         for item in delexicalizer.required(turn):
             tally.out_of += 1
             tally.note(f"{item.act_type}.{item.slot.name}", wrong=item in missing)

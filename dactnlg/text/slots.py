@@ -93,11 +93,11 @@ class SlotChecker:
         tokens = self.delexicalizer.delexicalize(turn, sentence).tokens
         tally = self.tally(turn, tokens)
         if tally.missing and any(name.partition("=")[0] in self._cues for name in tally.missing):
-            worded = self._worded(turn, tokens)
+            worded = self.worded(turn, tokens)
             tally = replace(tally, missing=tuple(name for name in tally.missing if name not in worded))
         return SlotReport(tally, self.look(self.expected(turn), tokens))
 
-    def _worded(self, turn: Turn, tokens: Sequence[str]) -> set[str]:
+    def worded(self, turn: Turn, tokens: Sequence[str]) -> set[str]:
         """Return the values of a turn that cues find, as named in reports."""
         text = folded(masked(tokens))
         slots = [item.slot for item in self.delexicalizer.required(turn) if item.slot.name in self._cues]

@@ -163,6 +163,15 @@ def test_special_values_without_cues_are_named(tmp_path: Path) -> None:
     assert "dactnlg init proposes those" in found.to_text()
 
 
+def test_values_that_cues_find_are_found(tmp_path: Path) -> None:
+    """The remedy for a code that sentences word, cues, is not followed by the one for what they never say."""
+    rows = ["inform(price=1),It is cheap.", "inform(price=1),It costs little.", "inform(price=2),It is dear."]
+    (tmp_path / "x.csv").write_text("\n".join(["act,text", *rows]))
+    card = "name: x\nformat: pairs\nfiles: {train: {path: x.csv}}\nslots: {price: {cues: {'1': [cheap], '2': [dear]}}}"
+    (tmp_path / "x.yaml").write_text(card)
+    assert audit(load_corpus(tmp_path / "x.yaml")).values_not_found.by_slot == {"inform.price": [1, 3]}
+
+
 def test_a_slot_that_is_never_said_is_silent(tmp_path: Path) -> None:
     rows = [{"act": f"goodbye(name=n{n})", "text": f"Bye {n}!"} for n in range(30)]
     (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, rows)))
