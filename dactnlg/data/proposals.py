@@ -40,7 +40,8 @@ class SlotProposal:
     Attributes:
         name: the slot.
         values: ordinary value -> number of occurrences.
-        lost: those of these occurrences that are not found in their sentences, neither literally nor in plain English.
+        lost: those of these occurrences that are not found in their sentences, neither literally nor in plain English
+            nor as an alias.
         aliases: value -> other wordings.
         cues: special value, or code that sentences never have -> what indicates it.
     """
@@ -216,6 +217,10 @@ def _slots(rows: Sequence[_Looked], finder: CueFinder, silent: frozenset[str]) -
         wordings = tuple(form for phrase in phrases for form in _as_written(phrase, sentences))
         if wordings:
             found[name].aliases[value] = wordings
+    for (name, value), indices in lost.items():
+        # "Bursa'da" is a form of Bursa, which would lose its ending as a placeholder, rather than another wording.
+        reworded = [form for form in found[name].aliases.get(value, ()) if value.casefold() not in form]
+        found[name].lost[value] -= sum(any(form in rows[index].masked for form in reworded) for index in indices)
     return [found[name] for name in sorted(found)]
 
 
