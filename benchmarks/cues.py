@@ -9,12 +9,12 @@ opposite; otherwise they find nothing. The person's cues are those of the shippe
 from __future__ import annotations
 
 import argparse
-import csv
-import random
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from few_pairs import PAIRS, table
 
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import Corpus, load_corpus
@@ -22,18 +22,14 @@ from dactnlg.data.proposal_files import initialize
 from dactnlg.text.slots import OPPOSITES, SlotChecker
 from dactnlg.text.values.delexicalization import Delexicalizer
 
-ROWS = {"e2e": (400, 2000), "viggo": (800, 3000), "tv": (1500,), "laptop": (1500,), "hotel": (960,)}
-"""Numbers of training pairs, drawn with seed 4, of which `init` sees 80%."""
 Cues = Mapping[str, Mapping[str, Sequence[str]]]
 
 
-def proposed(corpus: Corpus, rows: int) -> Cues:
+def proposed(corpus: Corpus, pairs: int) -> Cues:
     """Return the cues that `init` proposes for a newcomer's table of training pairs."""
-    pairs = random.Random(4).sample(list(corpus.pairs("train")), rows)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "own.csv")
-        with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([("act", "text"), *((str(turn), text) for turn, text in pairs)])
+        table(corpus, pairs, path)
         card = load_card(initialize(path).card)
     return {name: slot.cues for name, slot in card.slots.items()}
 
@@ -58,18 +54,18 @@ def read(corpus: Corpus, cues: Cues) -> Counter[tuple[str, str, str]]:
 def main() -> None:
     """Print a row for each slot, number of pairs and value."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", choices=list(ROWS), action="append", help="may be repeated [default: all]")
+    parser.add_argument("--corpus", choices=list(PAIRS), action="append", help="may be repeated [default: all]")
     print("| corpus | pairs | slot | value | sentences | right | wrong | right, person's | wrong, person's |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for name in parser.parse_args().corpus or ROWS:
+    for name in parser.parse_args().corpus or PAIRS:
         corpus = load_corpus(name)
         best = read(corpus, {slot: card.cues for slot, card in corpus.card.slots.items()})
-        for rows in ROWS[name]:
-            own = read(corpus, proposed(corpus, rows))
+        for pairs in PAIRS[name]:
+            own = read(corpus, proposed(corpus, pairs))
             for slot, value in sorted((slot, value) for slot, value, kind in best if kind == "all"):
                 count = best[slot, value, "all"]
                 shares = [each[slot, value, kind] / count for each in (own, best) for kind in ("right", "wrong")]
-                print(f"| {name} | {rows} | {slot} | {value} | {count} | {' | '.join(f'{x:.1%}' for x in shares)} |")
+                print(f"| {name} | {pairs} | {slot} | {value} | {count} | {' | '.join(f'{x:.1%}' for x in shares)} |")
 
 
 if __name__ == "__main__":
