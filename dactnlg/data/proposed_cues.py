@@ -64,15 +64,15 @@ class CueFinder:
         found: dict[str, ProposedCue] = {}
         about = {index for index, turn in enumerate(self._turns) if any(slot.name == name for _, slot in turn.slots())}
         # "Do you care whether it allows dogs?" contains the words of a yes.
-        open_ = about - special.get("yes", set()) - special.get("no", set())
+        unstated = about - special.get("yes", set()) - special.get("no", set())
         for value, indices in sorted(special.items()):
-            apart = open_ if value in OPPOSITES else set[int]()
+            apart = unstated if value in OPPOSITES else set[int]()
             cue = ProposedCue.of(self._telling(name, value, indices, apart, others))
             unsure = value not in OPPOSITES and cue.covered < SURE * cue.out_of
             found[value] = ProposedCue((), (), 0, cue.out_of) if unsure else cue
         if "yes" in found and "no" in found:
             yes, no = special["yes"], special["no"]
-            denied = self._denied(name, yes, no, open_, others)
+            denied = self._denied(name, yes, no, unstated, others)
             if denied and self._tells(denied, yes, no) >= self._tells(found, yes, no):
                 found |= denied
         return found
@@ -115,27 +115,27 @@ class CueFinder:
         return self.contrast.telling(indices - choices - apart, choices | apart, name=name, words=words, fits=fits)
 
     def _denied(
-        self, name: str, yes: set[int], no: set[int], open_: set[int], others: Others
+        self, name: str, yes: set[int], no: set[int], unstated: set[int], others: Others
     ) -> dict[str, ProposedCue]:
         """Return the cues of yes and no by which a sentence that denies the topic of a slot says no; {} if it has none.
 
         "Family friendly" indicates yes unless it is denied, as in "not family friendly" and "it isn't a family friendly
         pub".
         """
-        told = self._telling(name, "no", no, open_, others).phrases
-        apart = open_ | self.contrast.having(told) | (denying(self._sentences) if self._english else set())
+        told = self._telling(name, "no", no, unstated, others).phrases
+        apart = unstated | self.contrast.having(told) | (denying(self._sentences) if self._english else set())
         topic = self._telling(name, "yes", yes, apart, others, words=1).phrases
         if not topic:
             return {}
         pattern = topic_pattern(topic)
         denials = denial_cues(pattern) if self._english else ()
-        patterns = [cue for cue in denials if mostly(matching([cue], self._sentences) - open_, no)]
+        patterns = [cue for cue in denials if mostly(matching([cue], self._sentences) - unstated, no)]
         shown = [f"{word!r} denied" for word in topic] if patterns else []
-        more = self._telling(name, "no", no, open_ | matching(patterns, self._sentences), others).phrases
+        more = self._telling(name, "no", no, unstated | matching(patterns, self._sentences), others).phrases
         patterns += map(phrase_pattern, more)
         saying_no = matching(patterns, self._sentences)
         saying_yes = matching([pattern], self._sentences) - saying_no
-        if not patterns or not mostly(saying_yes - open_, yes):
+        if not patterns or not mostly(saying_yes - unstated, yes):
             return {}
         undenied = (f"^(?!.*(?&no)).*{pattern}",)
         return {
