@@ -164,8 +164,14 @@ def _configuration(proposal: Proposal, card: Path, data_dir: Path | None) -> Ite
     yield f"  name: {'sclstm' if small else 'hierarchical'}"
     yield "  # Dropout delays overfitting, which comes early on small data."
     yield f"  dropout: {0.2 if small else 0.3}"
-    if proposal.recombination:
+    if small or proposal.recombination:
         yield "training:"
+    if small:
+        yield "  # First trains two models with other seeds, then also learns what they say, of further acts as well:"
+        yield "  # better sentences for several times the training. 0 and 0 are quicker, for trying things."
+        yield "  teachers: 2"
+        yield "  invention: 1.0"
+    if proposal.recombination:
         yield "  # Adds as many pairs, recombined from these, for combinations of slots that the data lack."
         yield "  recombination: 1.0"
 
