@@ -153,12 +153,12 @@ def test_a_chat_works_without_scripts(browser: Any, server: list[ChatProcess], f
         assert page.locator("#talk li").count() == 2 * number + 2
     for label, stands in (("Good answer", "true"), ("Good answer", "false"), ("Bad answer", "true")):
         page.get_by_label(label).first.click()
-        assert page.get_by_label(label).first.get_attribute("aria-pressed") == stands
+        page.locator(f"[aria-label='{label}'][aria-pressed={stands}]").first.wait_for()
     page.click("#rate-it button")
     for number in range(1, 6):
         page.check(f"[name=q{number}][value='{number}']", force=True)
     page.click("#rate button")
-    assert "Your ratings are kept" in page.content()
+    page.wait_for_selector("text=Your ratings are kept")
     context.close()
     (chat,) = kept(folder, "r004")
     assert (chat.votes, chat.rated) == ({1: -1}, True)
