@@ -60,6 +60,9 @@ def test_a_denial_belongs_to_what_it_stands_before(training_data: Callable[[str]
     assert not denied("inform(name=x;area=y;dogsallowed=no)", "no dogs are not allowed in SLOT_AREA")
     assert denied("inform(name=x;area=y;dogsallowed=no)", "SLOT_NAME is not available in the SLOT_AREA") == ["area=y"]
     assert not denied("inform_no_match(area=y)", "there are not in SLOT_AREA any")
+    # Also beside an act that training never has with it.
+    assert not denied("?select(near=x)&inform_no_match(area=y)", "near SLOT_NEAR ? there are no hotels in SLOT_AREA")
+    assert denied("?select(near=x)&inform(area=y)", "near SLOT_NEAR ? it is not in SLOT_AREA") == ["area=y"]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ LEXICON = Lexicon(
     bare=frozenset({"SLOT_AREA"}),
     subject="SLOT_NAME",
     definite=frozenset({"area"}),
-    held=frozenset({"SLOT_COLOR"}),
     value_nouns={"SLOT_COLOR": "color"},
 )
 
@@ -110,18 +109,8 @@ def test_verbs_agree(text: str, better: str) -> None:
             "there are pubs where dogs are allowed in SLOT_A.",
             "there are pubs in SLOT_A and where dogs are allowed.",
         ),
-        ("if you do not care about the price. do you like it?", "if you do not care about the price, do you like it?"),
-        (
-            "if you do not care whether dogs are allowed. there are pubs.",
-            "if you do not care whether dogs are allowed, there are pubs.",
-        ),
-        ("all pubs that are cheap. they allow dogs.", "all pubs that are cheap allow dogs."),
-        ("all pubs that allow dogs. it has beer. it is cheap.", "all pubs that allow dogs have beer. they are cheap."),
-        ("every pub that allows dogs. it has beer.", "every pub that allows dogs has beer."),
-        ("in SLOT_A and near SLOT_B, it is a cheap pub.", "in SLOT_A and near SLOT_B there is a cheap pub."),
         ("you do not care about area or meal?", "you do not care about the area or meal?"),
         ("do you not care what food?", "do you not care about the food?"),
-        ("i have no information about the price or.", "i have no information about the price."),
         (
             "the phone number for SLOT_NAME is SLOT_A and SLOT_A#2.",
             "the phone numbers for SLOT_NAME are SLOT_A and SLOT_A#2.",
@@ -131,24 +120,12 @@ def test_verbs_agree(text: str, better: str) -> None:
             "the SLOT_NAME is the only pub in SLOT_AREA that allows dogs and is cheap.",
         ),
         (
-            "there are pubs that do not allow dogs and in the SLOT_NEAR area that do not accept cards.",
-            "there are pubs in the SLOT_NEAR area that do not allow dogs and do not accept cards.",
-        ),
-        (
             "the phone number of SLOT_NAME is SLOT_A and SLOT_A#2 and it is near SLOT_NEAR.",
             "the phone numbers of SLOT_NAME are SLOT_A and SLOT_A#2 and it is near SLOT_NEAR.",
         ),
         (
             "it is open and its postcode is SLOT_A and SLOT_A#2.",
             "it is open and its postcodes are SLOT_A and SLOT_A#2.",
-        ),
-        (
-            "there are pubs serving SLOT_FOOD food and do not allow dogs and have beer.",
-            "there are pubs serving SLOT_FOOD food that do not allow dogs and have beer.",
-        ),
-        (
-            "there are pubs with a view, can be seen in SLOT_A and have beer.",
-            "there are pubs with a view that can be seen in SLOT_A and have beer.",
         ),
         ("there are pubs with a view, have a look.", "there are pubs with a view, have a look."),
         (
@@ -163,7 +140,6 @@ def test_verbs_agree(text: str, better: str) -> None:
             "would you like a pub where dogs are allowed and it has beer?",
             "would you like a pub where dogs are allowed and it has beer?",
         ),
-        ("has SLOT_A ports. it is cheap.", "it has SLOT_A ports. it is cheap."),
         (
             "the SLOT_NAME is the only pub in SLOT_AREA with a garden. it is cheap and has beer. it is not far.",
             "the SLOT_NAME is the only pub in SLOT_AREA with a garden that is cheap and has beer and is not far.",
@@ -177,26 +153,8 @@ def test_verbs_agree(text: str, better: str) -> None:
             "the SLOT_NAME is the only pub in SLOT_AREA with a garden, and no ports that is cheap.",
         ),
         (
-            "do you like games that came out in SLOT_YEAR and rated SLOT_ESRB?",
-            "do you like games that came out in SLOT_YEAR and are rated SLOT_ESRB?",
-        ),
-        ("it is a pub that runs in SLOT_A and rated SLOT_B.", "it is a pub that runs in SLOT_A and is rated SLOT_B."),
-        ("there are a cheap SLOT_TYPE -s with a garden.", "there are cheap SLOT_TYPE -s with a garden."),
-        ("there are a SLOT_A hotels.", "there are SLOT_A hotels."),
-        (
             "speaking of games from SLOT_YEAR, have you played it?",
             "speaking of games from SLOT_YEAR, have you played any?",
-        ),
-        ("you said that you like. do you like cheap games?", "you said that you like games. do you like cheap games?"),
-        ("SLOT_NAME is a pub that is good for. it is cheap.", "SLOT_NAME is a pub. it is cheap."),
-        ("there are pubs which are good for and.", "there are pubs."),
-        (
-            "there is a pub with a price range of less than 20 with a low rating.",
-            "there is a pub with a price range of less than 20 and a low rating.",
-        ),
-        (
-            "there is a pub with a low rating and the price range is more than 30.",
-            "there is a pub with a low rating and a price range of more than 30.",
         ),
         (
             "SLOT_NAME and SLOT_NAME#2 are the only SLOT_TYPE in SLOT_AREA.",
@@ -206,33 +164,15 @@ def test_verbs_agree(text: str, better: str) -> None:
             "the SLOT_NAME is the only pub with a garden and is cheap.",
             "the SLOT_NAME is the only pub with a garden that is cheap.",
         ),
-        ("it is cheap and is SLOT_COLOR.", "it is cheap and has a color of SLOT_COLOR."),
-        ("is the only pub in SLOT_NEAR.", "it is the only pub in SLOT_NEAR."),
         ("do you know a game that you can play it on SLOT_A?", "do you know a game that you can play on SLOT_A?"),
-        ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
-        ("SLOT_NAME is only SLOT_TYPE in SLOT_A.", "SLOT_NAME is the only SLOT_TYPE in SLOT_A."),
-        ("SLOT_NAME is a children friendly pub.", "SLOT_NAME is a child friendly pub."),
         ("it is near the SLOT_AREA, in the SLOT_AREA and cheap.", "it is near SLOT_AREA, in SLOT_AREA and cheap."),
         ("it is in the SLOT_AREA or SLOT_AREA#2 and cheap.", "it is in SLOT_AREA or SLOT_AREA#2 and cheap."),
         ("it is in the SLOT_AREA or SLOT_AREA#2.", "it is in SLOT_AREA or SLOT_AREA#2."),
         ("all pubs in SLOT_B are at its best in SLOT_A.", "all pubs in SLOT_B are at their best in SLOT_A."),
-        ("the only pub in SLOT_A that has beer.", "it is the only pub in SLOT_A that has beer."),
         ("what is the area do you prefer?", "what area do you prefer?"),
-        ("why do you find so amazing?", "why do you find it so amazing?"),
-        ("you said that you liked. do you like SLOT_A?", "you said that you liked it. do you like SLOT_A?"),
-        ("you said that you didn't like. is it old?", "you said that you didn't like it. is it old?"),
-        ("you said that you found to be good.", "you said that you found it to be good."),
         ("there are pubs if you do not care the food type.", "there are pubs if you do not care about the food type."),
         ("there are pubs if you don't care dogs in SLOT_A.", "there are pubs if you don't care about dogs in SLOT_A."),
-        ("the only pub in SLOT_A.", "it is the only pub in SLOT_A."),
         ("it is cheap. it is in SLOT_A. it is cheap.", "it is cheap. it is in SLOT_A."),
-        ("all pubs in SLOT_A and are near SLOT_B.", "all pubs in SLOT_A are near SLOT_B."),
-        ("SLOT_NAME in SLOT_A and has a garden.", "SLOT_NAME in SLOT_A has a garden."),
-        ("every pub in SLOT_A, has a garden.", "every pub in SLOT_A has a garden."),
-        ("all pubs in SLOT_A, and have a garden.", "all pubs in SLOT_A have a garden."),
-        ("every pub in SLOT_A with a garden.", "every pub is in SLOT_A with a garden."),
-        ("all pubs with a garden and near SLOT_B.", "all pubs have a garden and near SLOT_B."),
-        ("all pubs without gardens.", "all pubs have no gardens."),
         ("all pubs are in SLOT_A. it has a garden.", "all pubs are in SLOT_A. they have a garden."),
         ("there are pubs in all price range with a garden.", "there are pubs in all price ranges with a garden."),
         ("there are pubs in all food category.", "there are pubs in all food categories."),
@@ -253,23 +193,13 @@ def test_verbs_agree(text: str, better: str) -> None:
             "there are pubs that are cheap and allow dogs and are good for lunch.",
         ),
         ("there are pubs in all price range", "there are pubs in all price ranges"),
-        ("the only pub in SLOT_A and is cheap.", "it is the only pub in SLOT_A that is cheap."),
         ("a big SLOT_TYPE that you can play on SLOT_A.", "it is a big SLOT_TYPE that you can play on SLOT_A."),
         ("a big one that has beer.", "a big one that has beer."),
         ("SLOT_NAME is cheap. in SLOT_A with a garden.", "SLOT_NAME is cheap. it is in SLOT_A with a garden."),
         ("it is cheap. with a garden and near SLOT_A.", "it is cheap. it has a garden and near SLOT_A."),
         ("in SLOT_A SLOT_NAME has a garden.", "in SLOT_A SLOT_NAME has a garden."),
         ("in SLOT_A, SLOT_B blooms.", "in SLOT_A, SLOT_B blooms."),
-        ("it is good for SLOT_A and where dogs are allowed.", "it is good for SLOT_A and dogs are allowed."),
         ("it is a pub in SLOT_A and where dogs are allowed.", "it is a pub in SLOT_A and where dogs are allowed."),
-        (
-            "there are pubs in SLOT_A, if you do not care about the food or the price and where dogs are allowed.",
-            "there are pubs in SLOT_A and where dogs are allowed if you do not care about the food or the price.",
-        ),
-        (
-            "there are pubs if you do not care about the price and in the SLOT_A area.",
-            "there are pubs in the SLOT_A area if you do not care about the price.",
-        ),
         (
             "there are pubs if you do not care about the price and where they are.",
             "there are pubs if you do not care about the price and where they are.",
@@ -282,35 +212,6 @@ def test_verbs_agree(text: str, better: str) -> None:
 )
 def test_clauses_are_mended(text: str, better: str) -> None:
     assert _mended(text) == better
-
-
-def test_a_question_behind_a_condition_has_its_mark() -> None:
-    said = ("if", "you", "do", "not", "care", "about", "the", "price", ".", "do", "you", "like", "st.", "ives")
-    for end in ([], ["."], ["\uffed?"]):
-        better = " ".join(mended((*said, *end), LEXICON))
-        assert better == "if you do not care about the price \uffed, do you like st. ives \uffed?"
-
-
-@pytest.mark.parametrize(
-    ("text", "better"),
-    [
-        (
-            "you want a pub in SLOT_A, if you do not care about the price?",
-            "you want a pub in SLOT_A and you do not care about the price?",
-        ),
-        (
-            "you want a pub if you do not care about the price, right?",
-            "you want a pub and you do not care about the price, right?",
-        ),
-        (
-            "let me confirm, you want a pub if you do not care about the price.",
-            "let me confirm, you want a pub and you do not care about the price.",
-        ),
-    ],
-)
-def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
-    assert _mended(text, asks=True) == better
-    assert _mended(text) == text
 
 
 @pytest.mark.parametrize(
@@ -380,6 +281,7 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "is the pub open?",
         "its number is SLOT_A and it is near SLOT_NEAR.",
         "SLOT_NAME is SLOT_A and SLOT_A#2.",
+        "the closest i have is SLOT_A and SLOT_A#2.",
         "there are pubs in SLOT_A, and they have beer.",
         "the only pub that is open is SLOT_NAME.",
         "the only pub in SLOT_A is SLOT_NAME.",
@@ -414,8 +316,6 @@ def test_a_count_of_many_has_plural_verbs() -> None:
     better = "we have trails that are steep. they are near SLOT_NEAR and take an hour. SLOT_NAME is good. it is open."
     assert _mended(text) == text
     assert _mended(text, counted=MANY) == better
-    walks = _mended("you can choose from walks in SLOT_AREA and have toilets.", counted=MANY)
-    assert walks == "you can choose from walks in SLOT_AREA that have toilets."
     assert _mended("the pub has beer. it is near SLOT_NEAR.", counted=MANY) == "the pub has beer. it is near SLOT_NEAR."
 
 
@@ -440,10 +340,6 @@ def test_other_languages_are_left_alone() -> None:
             "do you know a game that was made in SLOT_YEAR, is on Steam and has a demo?",
         ),
         ("do you mean the game SLOT_NAME? it is on Steam.", "do you mean the game SLOT_NAME, which is on Steam?"),
-        (
-            "do you know games by SLOT_DEVELOPER and is rated M, but it is not on SLOT_A? it has a demo?",
-            "do you know games by SLOT_DEVELOPER that are rated M, are not on SLOT_A and have a demo?",
-        ),
         (
             "do you like games on SLOT_A? it is an old game by SLOT_DEVELOPER. it is an old game by SLOT_DEVELOPER.",
             "do you like games on SLOT_A that are old games by SLOT_DEVELOPER?",

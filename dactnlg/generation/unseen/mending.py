@@ -17,7 +17,6 @@ from dactnlg.text.grammar.afterthoughts import asked_in_one
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.mending import mended
 from dactnlg.text.grammar.only_one import the_only
-from dactnlg.text.grammar.phrasing import with_object
 from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
@@ -114,18 +113,16 @@ class Mender:
         return tokens
 
     def _lexicon_of(self, turn: Turn) -> Lexicon:
-        """Return the lexicon adapted to the values of a turn: "it has a matt black bezel with a stand", "it is black".
+        """Return the lexicon adapted to the values of a turn: "a color of black", but "a matt black bezel".
 
-        Also "it has a color of black", or "of a matt black bezel, silver stand".
+        Also "a color of a matt black bezel, silver stand".
         """
-        held, nouns = set(self._lexicon.held), dict[str, str]()
+        nouns = dict[str, str]()
         for item in self._preprocessor.delexicalizer.required(turn):
             name, value = without_ordinal(item.placeholder), item.slot.value or ""
-            if " " not in value:
-                held.discard(name)
             if name in self._lexicon.value_nouns and (" " not in value or "," in value):
                 nouns[item.placeholder] = self._lexicon.value_nouns[name]
-        return self._lexicon._replace(held=frozenset(held), value_nouns=nouns)
+        return self._lexicon._replace(value_nouns=nouns)
 
     def _spelt(self, turn: Turn, tokens: Tokens) -> Tokens:
         """Replace a plural "s" by a noun if the value before it would change its spelling: "strategy games"."""
@@ -154,13 +151,8 @@ class Mender:
         return {name: words.most_common(1)[0][0] for name, words in found.items()}
 
     def _done(self, turn: Turn, tokens: Tokens) -> Tokens:
-        """Return a text that performs its act (says that the only match is the only one, asks), which people may omit.
-
-        Verbs are given the objects that they lack.
-        """
+        """Return a text that does what people may omit: it asks, or says that the only match is the only one."""
         manners = self._preprocessor.manners
-        if self._lexicon.verbs:
-            tokens = tuple(token for each in split_sentences(tokens) for token in with_object(each))
         if manners.marks.not_only(turn, tokens):
             tokens = the_only(tokens, self._lexicon)
         return self._asking(turn, tokens) if all(manners.is_question(act.act_type) for act in turn) else tokens

@@ -9,7 +9,6 @@ from dactnlg.text.grammar.agreement import agreeing, plural
 from dactnlg.text.grammar.english import RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.phrasing import COMMA, end_of, trimmed
-from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import detokenize, plain, strip_joiner
@@ -29,7 +28,7 @@ def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:
     last = max((place for place, each in enumerate(asked) if each), default=-1)
     if last < 0 or not all(told[last + 1 :]) or _exemplified(plain(sentences[last]), lexicon.subject):
         return tokens
-    question, inside = _apart(_with_relative(sentences[last], lexicon), lexicon)
+    question, inside = _apart(sentences[last], lexicon)
     more = [*dict.fromkeys([*inside, *told[last + 1 :]])]
     noun = _last_of(plain(question), lexicon)
     if noun < 0:
@@ -82,16 +81,6 @@ def _apart(question: Tokens, lexicon: Lexicon) -> tuple[Tokens, list[Tokens]]:
             found.insert(0, own)
             stop = at
     return (*trimmed(question[:stop]), *question[end_of(words) :]) if found else question, found
-
-
-def _with_relative(question: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a question with "that" before a verb that lacks it: "games by SLOT_DEVELOPER and is rated M"."""
-    words = plain(question)
-    noun = next((at for at, word in enumerate(words) if _is_thing(word, lexicon)), len(words))
-    at = next((at for at in finite(words, lexicon.verbs) if at > noun), 0)
-    if not at or words[at - 1] != "and" or not RELATIVES.isdisjoint(words[noun:at]):
-        return question
-    return (*trimmed(question[: at - 1]), "that", *question[at:])
 
 
 def _of_many(predicate: Tokens, lexicon: Lexicon) -> Tokens:

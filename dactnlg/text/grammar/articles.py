@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dactnlg.text.grammar.english import ARTICLES, JOINTS, PREPOSITIONS
-from dactnlg.text.grammar.lexicon import PLURALS
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import plain
@@ -48,7 +47,6 @@ def with_articles(sentence: Tokens, usual: Mapping[Place, str]) -> Tokens:
         sentence: delexicalised. The choice of "a" or "an" depends on the value, and is made with that.
         usual: the articles of training.
     """
-    sentence = _without_one(sentence)
     words = plain(sentence)
     for at, place, article in reversed([*_places(words)]):
         wanted = usual.get(place, article)
@@ -81,17 +79,6 @@ def with_the(sentence: Tokens, nouns: Collection[str]) -> Tokens:
         if word in nouns and words[at - 1 : at] == [_ABOUT] and words[at + 1] in _BEHIND
     }
     return tuple(token for at, own in enumerate(sentence) for token in ((_THE, own) if at in missing else (own,)))
-
-
-def _without_one(sentence: Tokens) -> Tokens:
-    """Return a sentence without an "a" before a plural: "there are a cheap pub -s"."""
-    words = plain(sentence)
-    for at in range(1, len(words)):
-        if words[at - 1] == "are" and words[at] in ("a", "an"):
-            end = next((n for n in range(at, len(words)) if words[n] in JOINTS | PREPOSITIONS), len(words))
-            if any(word in PLURALS or is_plural(word) for word in words[at:end]):
-                return (*sentence[:at], *sentence[at + 1 :])
-    return sentence
 
 
 def _of_several(words: Sequence[str]) -> bool:

@@ -10,7 +10,6 @@ from dactnlg.text.grammar.english import (
     AUXILIARIES,
     CAUSING,
     JOINTS,
-    PERSONS,
     PREPOSITIONS,
     QUESTION_WORDS,
     SUBJECTS,
@@ -18,7 +17,6 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
-from dactnlg.text.sentences import ENDS
 from dactnlg.text.values.plurals import is_plural
 
 _STATING = frozenset({"it", "it's", "they", "they're", "there"})
@@ -141,43 +139,3 @@ def dangles(words: Sequence[str], *, related: bool = False) -> bool:
     open_ended = asking and last in _UNFINISHED | {"near"} and not whole
     unfinished = last in _UNFINISHED and (never or (not asking and not whole))
     return wanting or open_ended or thinking or cut or unfinished
-
-
-def ends_open(words: Sequence[str]) -> bool:
-    """Whether a sentence's last word lacks its object: "you said that you liked"; within a sentence it is inserted."""
-    return objectless(words) >= len(words) - 1 > 0
-
-
-def objectless(words: Sequence[str]) -> int:
-    """Return the index after a verb that lacks its object: "you said that you liked.", "you find so good".
-
-    0 if none does: "which i liked", "there are games that i don't like", "it was found to be good".
-    """
-    # "What is it about them that makes you find so amazing?"
-    caused = any(a in CAUSING and b in PERSONS for a, b in pairwise(words))
-    if not QUESTION_WORDS.isdisjoint(words) and words[0] not in ("why", "how") and not caused:
-        return 0
-    own = [word for word in words if word.isalnum() or is_placeholder(word)]
-    before, last = ["", "", *own][-2:]
-    related = any(b == "that" and a not in _SAYING for a, b in pairwise(words)) and not caused
-    end = len(words) - (words[-1] in ENDS)
-    # "You mentioned that you like."
-    said = last in _LIKE and not _SAYING.isdisjoint(own) and not is_question(" ".join(words))
-    liked = before in SUBJECTS and (last in _LIKING or said) and not related
-    # "You said earlier that you liked in 1998", but "the pub i liked in 1998", "the pubs you find so good"
-    runs = [
-        (place, run)
-        for place, run in enumerate(zip(words, words[1:], words[2:], strict=False), 2)
-        if run[0] in SUBJECTS and (place == 2 or words[place - 3] in _BEFORE_CLAUSES)
-    ]
-    within = (place for place, run in runs if run[1] in _LIKING and run[2] in ("in", "on", "from"))
-    if (place := next(within, 0)) and not related:
-        return place
-    # A verb after "that" has its object in the noun before it.
-    denied = any(word == "not" or word.endswith("n't") for word in words[-3:])
-    liked |= denied and last in _LIKE and not is_question(" ".join(words)) and not related
-    # "You mentioned disliking."
-    liked |= last in _LIKING_IT and before in _SAYING
-    if liked:
-        return end
-    return 0 if related else next((place for place, run in runs if run[1:] in _FINDING), 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.asking import dangles, ends_open, misasked, mistold
+from dactnlg.text.grammar.asking import dangles, misasked, mistold
 from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.english import (
     ARTICLES,
@@ -82,7 +82,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 3 * _told_of_none(words, at)
     found += 2 * (_repeats(words) or dangles(words, related=bool(near)) or misasked(words) or _unasked(words, at))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
-    return found + 2 * (mistold(words) or unsaid) + ends_open(words)
+    return found + 2 * (mistold(words) or unsaid)
 
 
 def _greets(words: Sequence[str]) -> bool:

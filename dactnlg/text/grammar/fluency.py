@@ -12,12 +12,12 @@ from dactnlg.text.grammar.articles import definite_nouns, learned_articles
 from dactnlg.text.grammar.clauses import faults, glued, word_runs
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import GREETINGS, RELATIVES
-from dactnlg.text.grammar.having import held_values, value_nouns
 from dactnlg.text.grammar.indifference import misattributed, parted
 from dactnlg.text.grammar.joints import splices
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.misspellings import joined, misspellings
 from dactnlg.text.grammar.predicates import Predicates
+from dactnlg.text.grammar.value_nouns import value_nouns
 from dactnlg.text.grammar.verbs import learned_verbs
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, split_sentences
@@ -75,7 +75,6 @@ class Fluency:
         self._predicates = Predicates(stripped, self._verbs)
         self._copulas = Copulas(stripped if english else ())
         self._articles = learned_articles(stripped if english else ())
-        self._held = held_values(stripped if english else ())
         self._value_nouns = value_nouns(stripped if english else ())
 
     def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
@@ -188,7 +187,6 @@ class Fluency:
             self._subject,
             self._articles,
             definite_nouns(self._runs),
-            self._held,
             self._value_nouns,
         )
 

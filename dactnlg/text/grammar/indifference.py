@@ -102,40 +102,6 @@ def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
     return (*sentence[:place], *sentence[stop:]), Indifference(sentence[place : verb + 1], things)
 
 
-def is_condition(sentence: Tokens, verbs: Collection[str]) -> bool:
-    """Whether a sentence only says, with "if", what does not matter: "if you do not care about the price."."""
-    words = [strip_joiner(token) for token in sentence]
-    verb = _verb(words)
-    if not verb or words[-1] == "?" or _THERE in words:
-        return False
-    # "... whether dogs are allowed" has a verb of its own.
-    end = next((at for at in range(verb, len(words)) if words[at] in OPENING - _PREPOSITIONS), len(words))
-    return not any(word in verbs for word in words[verb + 1 : end])
-
-
-def conditions_last(sentence: Tokens) -> Tokens:
-    """Return a sentence with what does not matter moved after what does.
-
-    "There are pubs near here if you do not care about the price and where children are allowed" becomes "There are pubs
-    near here and where children are allowed if you do not care about the price".
-    """
-    words = [strip_joiner(token) for token in sentence]
-    place, verb = _condition(words)
-    stop = len(words) - (words[-1] in ENDS)
-    # "About the price and where it is near" lists two things that do not matter.
-    opens = (
-        at
-        for at in range(verb + 2, stop - 1)
-        if words[at] == "and" and words[at + 1] in _MATTERING_BEHIND and words[at + 2] not in {"is", *PRONOUNS}
-    )
-    joint = next(opens, 0) if place > 1 and words[0] != CONDITION and not _verb(words) else 0
-    if not joint or not denies_caring(words[place:joint]) or any(map(is_placeholder, words[place:joint])):
-        return sentence
-    before = sentence[: place - (words[place - 1] == ",")]
-    alone = _MATTERING_BEHIND.isdisjoint(words[:place])
-    return (*before, *sentence[joint + alone : stop], *sentence[place:joint], *sentence[stop:])
-
-
 def _condition(words: Sequence[str]) -> tuple[int, int]:
     """Return the indices of an "if" that does not begin the sentence and of the verb of its clause; 0 if none."""
     place = next((at for at in range(1, len(words)) if words[at] == CONDITION), 0)

@@ -154,6 +154,13 @@ class Manners:
             return unasked
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
 
+    def _most_denying(self, turn: Turn) -> float:
+        """Return the share of texts that deny for a turn's act types, or, if unseen together, the most for any of them."""
+        acts = act_types(kind(turn))
+        own = self._shares.get(acts)
+        alike = [own] if own else [shares for others, shares in self._shares.items() if not {*acts}.isdisjoint(others)]
+        return max((shares.deny for shares in alike), default=0.0)
+
     def _denies_beside(self, turn: Turn) -> bool:
         """Whether a turn's act types occur only among others in training, and all those texts deny."""
         acts = set(act_types(kind(turn)))
@@ -172,7 +179,7 @@ class Manners:
             tokens: the text, delexicalised, in lower case.
         """
         found = self._identities.mistaken(tokens)
-        if self._of(turn).deny < LEAST_SHARE:
+        if self._most_denying(turn) < LEAST_SHARE:
             # The negative value may be what is denied: "no dogs".
             found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn))
         strays = self._turns.strays(turn, required, tokens)

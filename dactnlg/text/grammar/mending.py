@@ -5,13 +5,11 @@ Training sentences contain slips of their authors; texts composed of them would 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.agreement import ALL, agreeing, tells_of_several
-from dactnlg.text.grammar.antecedents import referred
+from dactnlg.text.grammar.agreement import agreeing, tells_of_several
 from dactnlg.text.grammar.articles import with_articles, with_the
-from dactnlg.text.grammar.boundaries import divided_anew
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -22,16 +20,15 @@ from dactnlg.text.grammar.english import (
     SUBJECTS,
     listed,
 )
-from dactnlg.text.grammar.having import as_held, as_values_of
-from dactnlg.text.grammar.indifference import conditions_last, parted
 from dactnlg.text.grammar.lexicon import Lexicon
-from dactnlg.text.grammar.only_one import said_of_it, so_in_all, the_only_of_its_kind, the_only_ones, the_only_that
+from dactnlg.text.grammar.only_one import so_in_all, the_only_ones, the_only_that
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
+from dactnlg.text.grammar.value_nouns import with_value_nouns
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
-from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking, split_sentences
+from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import plain, strip_joiner
-from dactnlg.text.values.plurals import MANY, is_plural
+from dactnlg.text.values.plurals import MANY, pluralized
 
 _OPENERS = listed("with has have having includes features")
 """Words after which a list of things begins."""
@@ -39,14 +36,11 @@ _NO_ITEM = PREPOSITIONS | RELATIVES | SUBJECTS | COORDINATING | QUESTION_WORDS
 _NO_ITEM |= listed("the if not also all but so then as its their this both such of whatever regardless please")
 """Words that begin no item of a list."""
 _NO_MATTER = ["no", "matter"]
-_APART = RELATIVES | {","}
-"""Words that separate a subject from its verb."""
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words that begin a sentence about a single thing."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
 """Verbs that make sentences of phrases that begin with these words."""
-_DENIALS = listed("do does did can could")
 
 
 def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int = 0) -> Tokens:
@@ -62,36 +56,51 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
-    sentences = referred(_said_once(divided_anew(split_sentences(tokens), verbs), lexicon.subject), lexicon)
+    sentences = _referring(_said_once(_told_apart(split_sentences(tokens), verbs), lexicon.subject), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
     # A text that ends with a question may state something first.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
-        own = conditions_last(rephrased(sentence))
-        for mend in (_conditions_first, _with_and, _denied_once, _without_joint, _qualities_joined, _participle_joined):
-            own = mend(own, verbs)
+        own = _qualities_joined(_with_and(rephrased(sentence), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
         elif plain(own)[0] != PRONOUN:
             number = 0
         own = with_articles(_without_article(own, lexicon.bare), lexicon.articles)
-        own = as_values_of(as_held(with_the(own, lexicon.definite), lexicon.held), lexicon.value_nouns)
-        own = _with_verb(own, lexicon) if tells else own
-        if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
-            own = _related(own, verbs)
-        own = agreeing(own, verbs, number)
-        own = said_of_it(the_only_of_its_kind(_clause_alone(own, lexicon), lexicon.plurals), verbs)
-        own = the_only_that(the_only_ones(own, lexicon), verbs)
-        found.append(own if asks else _said_of_all(own, verbs))
+        own = with_value_nouns(with_the(own, lexicon.definite), lexicon.value_nouns)
+        own = agreeing(_with_verb(own, lexicon) if tells else own, verbs, number)
+        found.append(the_only_that(the_only_ones(own, lexicon), verbs))
         first, *more = plain(own)
         # "We have trails in the south" is worded in its own way.
         own_words = len(found) == 1 and counted == MANY and first not in _ONE_THING
         if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
-    if not asks and found:
-        found[0] = _there_is(_with_subject(found[0]), lexicon.subject)
-    return tuple(token for each in found for token in (_unconditional(each) if asks else each))
+    return tuple(token for each in found for token in each)
+
+
+def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
+    """Yield sentences, splitting run-on clauses: "it is a pub, where dogs are allowed and it has beer"."""
+    for sentence in sentences:
+        words = plain(sentence)
+        clause = words.index("where") if "where" in words[1:] else len(words)
+        joint = next((at for at in range(clause, len(words) - 2) if words[at : at + 2] == ["and", PRONOUN]), 0)
+        if joint and words[joint - 1] != "," and words[joint + 2] in verbs and words[-1] != "?":
+            stop = sentence[-1] if words[-1] in ENDS else "."
+            yield (*trimmed(sentence[:joint]), stop)
+            yield sentence[joint + 1 :]
+        else:
+            yield sentence
+
+
+def _referring(sentences: Sequence[Tokens], lexicon: Lexicon) -> Sequence[Tokens]:
+    """Replace "it" where a text mentions only several things: "speaking of pubs, have you tried it?" gets "any"."""
+    words = [word for sentence in sentences for word in plain(sentence)]
+    kinds = {pluralized(thing) for thing in lexicon.things}
+    named = next((word for word in words if word in lexicon.things | kinds), "")
+    if lexicon.subject in words or named not in kinds or words.count(PRONOUN) != 1:
+        return sentences
+    return [(*own[:-2], "any", own[-1]) if plain(own)[-2:] == [PRONOUN, "?"] else own for own in sentences]
 
 
 def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
@@ -152,63 +161,6 @@ def _list(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
     return 0
 
 
-def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Replace "and" with "that" before a verb about the things: "there are pubs and have beer"."""
-    words = plain(sentence)
-    first, second, third = (*finite(words, verbs), 0, 0, 0)[:3]
-    # "There are pubs, can be seen in SLOT_A and have beer"
-    joined = words[second - 1] == "and" or (words[second - 1] == "," and words[third - 1] == "and")
-    told = second and joined and RELATIVES.isdisjoint(words[first:second])
-    return (*trimmed(sentence[: second - 1]), "that", *sentence[second:]) if told else sentence
-
-
-def _with_subject(sentence: Tokens) -> Tokens:
-    """Insert "it" before a verb that begins a statement: "has 3 ports", "is the only pub in SLOT_A"."""
-    words = [*plain(sentence), "", ""]
-    told = words[0] == "is" and words[1] not in SUBJECTS | {"this", "that"} and not is_placeholder(words[1])
-    return (PRONOUN, *sentence) if (told or words[0] == "has") and "?" not in words else sentence
-
-
-def _there_is(sentence: Tokens, subject: str) -> Tokens:
-    """Replace "it" with "there" if nothing has been named before: "near SLOT_NEAR, it is a cheap pub"."""
-    words = plain(sentence)
-    at = words.index(",") + 1 if "," in words and words[0] in PREPOSITIONS and subject not in words else len(words)
-    told = words[at : at + 2] == [PRONOUN, "is"] and words[at + 2 : at + 3] in (["a"], ["an"])
-    return (*sentence[: at - 1], "there", *sentence[at + 1 :]) if told else sentence
-
-
-def _conditions_first(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Move a condition in front of the clauses around it: "pubs that allow dogs and in SLOT_AREA that have beer"."""
-    words = plain(sentence)
-    clauses = [place for place, word in enumerate(words) if word == "that"]
-    for first, second in pairwise(clauses):
-        joint = next((at for at in range(second - 1, first, -1) if words[at] == "and"), 0)
-        own = words[joint + 1 : second]
-        if joint > first + 1 and own[:1] and own[0] in PREPOSITIONS and not any(word in verbs for word in own):
-            where, clause = sentence[joint + 1 : second], sentence[first:joint]
-            return (*sentence[:first], *where, *clause, "and", *sentence[second + 1 :])
-    return sentence
-
-
-def _denied_once(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Drop a second "not" where "or" joins the verbs: "that do not allow dogs or not accept cards"."""
-    words = plain(sentence)
-    for place in range(2, len(words) - 2):
-        before = words[:place]
-        denied = any(a in _DENIALS and b == "not" for a, b in pairwise(before))
-        if denied and words[place] in ("or", "and") and words[place + 1] == "not" and words[place + 2] in verbs:
-            return _denied_once((*sentence[:place], "or", *sentence[place + 2 :]), verbs)
-    return sentence
-
-
-def _clause_alone(sentence: Tokens, lexicon: Lexicon) -> Tokens:
-    """Drop a "where" that has no noun to refer to: "it is cheap and where dogs are allowed"."""
-    words = plain(sentence)
-    place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("and", "where")), 0)
-    alone = words[0] == PRONOUN and (lexicon.plurals | lexicon.things | RELATIVES).isdisjoint(words[:place])
-    return (*sentence[: place + 1], *sentence[place + 2 :]) if place and alone else sentence
-
-
 def _qualities_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Join "good for" to the clause before it, by "and are": "pubs that allow dogs good for lunch"."""
     words = plain(sentence)
@@ -218,18 +170,6 @@ def _qualities_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     if not last or not told or place - last < 2 or words[last] in AUXILIARIES or "and" in words[last:place]:
         return sentence
     return (*trimmed(sentence[:place]), "and", "is" if words[last].endswith("s") else "are", *sentence[place:])
-
-
-def _participle_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Insert the missing verb of a participle: "games that came out in SLOT_YEAR and rated SLOT_ESRB"."""
-    words = plain(sentence)
-    for place in range(1, len(words) - 1):
-        word = words[place]
-        if words[place - 1] == "and" and word.endswith("ed") and word not in verbs and is_placeholder(words[place + 1]):
-            last = max((at for at in finite(words, verbs) if at < place), default=0)
-            if last > 1 and words[last - 1] in RELATIVES and words[last] not in AUXILIARIES:
-                return (*sentence[:place], "are" if is_plural(words[last - 2]) else "is", *sentence[place:])
-    return sentence
 
 
 def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
@@ -247,28 +187,6 @@ def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
     return tuple(token for place, token in enumerate(sentence) if place not in needless)
 
 
-def _without_joint(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Drop "and" or a comma between a subject and its verb: "all pubs in SLOT_A and are cheap", ", are"."""
-    words = plain(sentence)
-    at = next(iter(finite(words, verbs)), 0)
-    subject = trimmed(sentence[:at])
-    # What follows a name may be an unknown verb.
-    about = words[0] in ALL or (is_placeholder(words[0]) and not PREPOSITIONS.isdisjoint(words[1:2]))
-    # "SLOT_NAME, a cheap pub, is here" needs both commas.
-    return (*subject, *sentence[at:]) if subject and about and _APART.isdisjoint(plain(subject)) else sentence
-
-
-def _said_of_all(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Make a sentence of a phrase about all of some things: "every pub in SLOT_A", "all pubs with a garden"."""
-    words = plain(sentence)
-    at = next((place for place, word in enumerate(words) if word in PREPOSITIONS | {"without"}), 0)
-    if words[0] not in ALL or at < 2 or words[-1] == "?" or finite(words, verbs):
-        return sentence
-    is_, has = ("are", "have") if words[0] == "all" else ("is", "has")
-    verb = {"with": (has,), "without": (has, "no")}.get(words[at], (is_, sentence[at]))
-    return (*sentence[:at], *verb, *sentence[at + 1 :])
-
-
 def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     """Make a sentence of a phrase: "a big pub that has beer", "in the south with a garden", "with SLOT_A ports"."""
     words, verb = plain(sentence), _VERBS_OF_PHRASES.get(plain(sentence)[0], "")
@@ -280,16 +198,3 @@ def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     if not verb or apart or not thing or len(at) > 1 or any(place < relative for place in at):
         return sentence
     return (PRONOUN, verb, *(sentence[1:] if verb == "has" else sentence))
-
-
-def _unconditional(sentence: Tokens) -> Tokens:
-    """Replace "if" with "and" where something that does not matter is asked: "you want a pub if you do not care".
-
-    It becomes "You want a pub and you do not care".
-    """
-    stop = end_of(plain(sentence))
-    main, end = parted(sentence[:stop])
-    words = plain(main)
-    if end is None or end.start[0] != "if" or words[0] in (QUESTION_WORDS | AUXILIARIES) - {"let"}:
-        return sentence
-    return (*trimmed(main), *end._replace(start=("and", *end.start[1:])).tokens, *sentence[stop:])

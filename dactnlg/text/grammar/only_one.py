@@ -20,16 +20,6 @@ _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that specify no kind of thing, and the most words of a kind, with its article: "a big cheap pub"."""
 
 
-def the_only_of_its_kind(sentence: Tokens, plurals: Collection[str]) -> Tokens:
-    """Insert "the" before "only" where it is missing: "it is only pub in the south"."""
-    words = [*plain(sentence), "", ""]
-    for place in range(1, len(sentence)):
-        alone = words[place + 1] in plurals and words[place + 2] not in PLURALS
-        if words[place - 1] in ("is", "was") and words[place] == "only" and alone:
-            return (*sentence[:place], "the", *sentence[place:])
-    return sentence
-
-
 def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     """Use the plural after "are the only": "SLOT_A and SLOT_A#2 are the only pub that allows dogs"."""
     words = plain(sentence)
@@ -98,16 +88,3 @@ def _only_at(words: Sequence[str]) -> int:
     """Return the index of "only" in "is the only"; the number of words if there is none, or if they ask."""
     places = (at for at in range(2, len(words)) if words[at - 2 : at + 1] == ["is", "the", "only"])
     return next(places, len(words)) if words[-1:] != ["?"] else len(words)
-
-
-def said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Make a sentence of a phrase that names the only one of a kind: "the only pub in the south and is cheap"."""
-    words = plain(sentence)
-    at = next(iter(finite(words, verbs)), 0) if words[:2] == ["the", "only"] and words[-1] != "?" else -1
-    if at < 0 or (at and words[at - 1] not in ("and", ",", *RELATIVES)):
-        return sentence
-    joined = at > 0 and words[at - 1] == "and"
-    rest = (*sentence[: at - 1], "that", *sentence[at:]) if joined else sentence
-    # "The only pub that is cheap", but "the only pub that is cheap is SLOT_NAME"
-    joined |= all(words[place - 1] in (*RELATIVES, "and") for place in finite(words, verbs))
-    return (PRONOUN, "is", *rest) if not at or joined else sentence

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.asking import objectless
 from dactnlg.text.grammar.english import (
-    ARTICLES,
     AUXILIARIES,
     COORDINATING,
     JOINTS,
@@ -29,12 +27,6 @@ _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 COMMA = f"{JOINER},"
 _NO_KIND = SUBJECTS | listed("the of my your our their its this that these those")
 """Words after "all" that name no kind of thing."""
-_ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
-_BEHIND_ONE = frozenset({"friendly", "-friendly"})
-_LONGEST_END = 4
-"""The most words of a clause that lacks its end."""
-WITH, _NAMES = "with", listed("phone number address postcode code area")
-"""The word before what something has; words that are not followed by "of" and a value."""
 _WHICH = frozenset({"what", "which"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
 _NO_THING |= listed("about of if whether to either too much")
@@ -43,20 +35,7 @@ _NO_THING |= listed("about of if whether to either too much")
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence with those faults corrected that its words show."""
-    rules = (
-        _ended,
-        _resumed,
-        _compounds,
-        _asked_once,
-        _caring_about,
-        _where_last,
-        _of_several,
-        _in_all,
-        _with_once,
-        _that_of,
-        with_object,
-    )
-    for rule in rules:
+    for rule in (_resumed, _asked_once, _caring_about, _where_last, _of_several, _in_all):
         sentence = rule(sentence)
     return sentence
 
@@ -76,18 +55,6 @@ def trimmed(tokens: Tokens) -> Tokens:
     return tokens[:end]
 
 
-def _ended(sentence: Tokens) -> Tokens:
-    """Drop a joint that nothing follows: "no information about the price or."."""
-    words = plain(sentence)
-    end = end_of(words)
-    start = next((at for at in range(end, 0, -1) if words[at - 1] not in ("and", "or", ",")), end)
-    # "A pub that is good for"
-    clause = next((at for at in range(max(start - _LONGEST_END, 1), start) if words[at] in ("that", "which")), start)
-    if words[start - 1] in ("for", "with", "at") and words[clause + 1 : clause + 2] in (["is"], ["are"]):
-        start = clause
-    return (*sentence[:start], *sentence[end:])
-
-
 def _resumed(sentence: Tokens) -> Tokens:
     """Drop an "it" that repeats the noun of a relative clause: "a game that you can play it on Mac"."""
     words = plain(sentence)
@@ -95,15 +62,6 @@ def _resumed(sentence: Tokens) -> Tokens:
         if words[place] in RELATIVES and words[place + 1 : place + 3] == ["you", "can"] and words[place + 4] == PRONOUN:
             return (*sentence[: place + 4], *sentence[place + 5 :])
     return sentence
-
-
-def _compounds(sentence: Tokens) -> Tokens:
-    """Use the singular in compounds: "children friendly" becomes "child friendly"."""
-    words = [*plain(sentence), ""]
-    return tuple(
-        _ONE_OF.get(token, token) if more in _BEHIND_ONE else token
-        for token, more in zip(sentence, words[1:], strict=True)
-    )
 
 
 def _asked_once(sentence: Tokens) -> Tokens:
@@ -159,7 +117,9 @@ def _of_several(sentence: Tokens) -> Tokens:
         if words[place] == "is" and is_placeholder(first) and listed_too:
             start = next((at + 1 for at in range(place - 1, -1, -1) if words[at] in JOINTS), 0)
             noun = next((at for at in range(start, place) if words[at] in ("of", "for")), place) - 1
-            if noun > start and words[noun].isalpha() and not is_plural(words[noun]):
+            # "The closest I have is SLOT_A and SLOT_A#2" has no noun.
+            is_noun = words[noun].isalpha() and words[noun - 1] not in SUBJECTS
+            if noun > start and is_noun and not is_plural(words[noun]):
                 return (
                     *sentence[:noun],
                     pluralized(words[noun]),
@@ -168,31 +128,6 @@ def _of_several(sentence: Tokens) -> Tokens:
                     *sentence[place + 1 :],
                 )
     return sentence
-
-
-def _with_once(sentence: Tokens) -> Tokens:
-    """Replace a second "with" with "and": "a pub with a garden with a view"."""
-    words = plain(sentence)
-    first, second, *more = [*(at for at, word in enumerate(words) if word == WITH), 0, 0][:3]
-    between = words[first + 1 : second]
-    # "With a price range of less than £20"
-    more_than_one = not between or not (_NO_THING - {"of"}).isdisjoint(between)
-    if more_than_one or more[0] or between[0] not in ARTICLES or ARTICLES.isdisjoint(words[second + 1 : second + 2]):
-        return sentence
-    return (*sentence[:second], "and", *sentence[second + 1 :])
-
-
-def _that_of(sentence: Tokens) -> Tokens:
-    """Make a clause an item of the list before it: "with a garden and the price range is more than £30"."""
-    words = plain(sentence)
-    start = next((at for at, pair in enumerate(pairwise(words)) if pair == ("and", "the")), 0)
-    verb = next((at for at in range(start + 2, len(words)) if words[at] == "is"), 0) if start else 0
-    noun, value = words[start + 2 : verb], words[verb + 1 : end_of(words)]
-    # "The price range is high" does not become a "price range of high".
-    amount = any(is_placeholder(word) or word.isdigit() for word in value) and (JOINTS - {"than"}).isdisjoint(value)
-    if not noun or WITH not in words[:start] or not amount or not all(map(str.isalpha, noun)) or _NAMES & {*noun}:
-        return sentence
-    return (*sentence[: start + 1], "a", *sentence[start + 2 : verb], "of", *sentence[verb + 1 :])
 
 
 def _in_all(sentence: Tokens) -> Tokens:
@@ -205,14 +140,3 @@ def _in_all(sentence: Tokens) -> Tokens:
     if end - start < 2 or plural or words[start] in _NO_KIND:
         return sentence
     return (*sentence[: end - 1], pluralized(words[end - 1]), *sentence[end:])
-
-
-def with_object(sentence: Tokens, what: str = PRONOUN) -> Tokens:
-    """Insert the object that a verb lacks, mostly "it": "you said that you liked", "you find so good".
-
-    Or "them": "what is it about these pubs that makes you find so good?".
-    """
-    words = plain(sentence)
-    place = objectless(words)
-    several = "that" in words[:place] and any(map(is_plural, words[: words.index("that")]))
-    return (*sentence[:place], "them" if several else what, *sentence[place:]) if place else sentence
