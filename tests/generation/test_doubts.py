@@ -26,16 +26,6 @@ def test_dontcare_needs_words_that_express_it(random_run: Path) -> None:
     assert alarms[0] - alarms[1] == ALARMING
 
 
-def test_a_place_is_doubtful_for_a_slot_that_does_not_matter(random_run: Path) -> None:
-    doubts = doubts_of(Preprocessor.load(random_run / "preprocessor.json"))
-    place, thing = "SLOT_NAME , any season in the region", "SLOT_NAME , any season and region"
-    alarms = []
-    for value in ("dontcare", "south"):
-        act = parse(f"inform(name='Ivy Cutting';season=dontcare;region={value})")
-        alarms.append(doubts.unlike(act, tuple(place.split())) - doubts.unlike(act, tuple(thing.split())))
-    assert alarms[0] - alarms[1] == ALARMING
-
-
 @pytest.mark.parametrize(
     ("text", "again"),
     [

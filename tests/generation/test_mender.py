@@ -108,11 +108,6 @@ def test_the_only_match_is_called_the_only_one(preprocessor: Preprocessor, mende
     assert _text(found) == "SLOT_NAME is a route"
 
 
-def test_verbs_get_their_objects_in_seen_acts_too(preprocessor: Preprocessor, mender: Mender) -> None:
-    (found,) = mender.mended(_candidates(preprocessor, SEEN, "you said that SLOT_NAME makes you find so good"))
-    assert _text(found) == "you said that SLOT_NAME makes you find it so good"
-
-
 def test_acts_that_mostly_ask_get_a_question(preprocessor: Preprocessor, mender: Mender) -> None:
     for text, better in (
         ("SLOT_REGION or anywhere .", "SLOT_REGION or anywhere . which would you like ?"),

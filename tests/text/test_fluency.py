@@ -6,14 +6,13 @@ from collections import Counter
 
 import pytest
 
-from dactnlg.text.grammar.asking import misasked, objectless
-from dactnlg.text.grammar.clauses import faults, glued
+from dactnlg.text.grammar.clauses import faults
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.fluency import ORDER, Fluency
 from dactnlg.text.grammar.joints import splices
 from dactnlg.text.grammar.verbs import finite, learned_verbs
-from dactnlg.text.surface import JOINER, tokenize
+from dactnlg.text.surface import tokenize
 
 TEXTS = [
     "SLOT_NAME is a nice hotel near SLOT_NEAR .",
@@ -84,20 +83,10 @@ def test_its_reads_as_of_the_name() -> None:
     assert fluency.doubts(["its", "phone", "is", "SLOT_PHONE", "."]) > 0
 
 
-@pytest.mark.parametrize(
-    ("text", "right"),
-    [
-        ("it is only pub in SLOT_AREA .", "it is the only pub in SLOT_AREA ."),
-        ("it is only SLOT_TYPE .", "it is the only SLOT_TYPE ."),
-        ("there is the only pub in SLOT_AREA .", "there is only one pub in SLOT_AREA ."),
-        ("it is only pub in SLOT_AREA .", "it is only pub ￭s in SLOT_AREA ."),
-        ("it is only pub in SLOT_AREA .", "it is only cheap in SLOT_AREA ."),
-    ],
-)
-def test_the_only_one_needs_an_article_and_does_not_follow_there_is(text: str, right: str) -> None:
-    many = ["there are pub ￭s in SLOT_AREA .", "there are SLOT_TYPE ￭s in SLOT_AREA ."] * 20
-    # None of these sentences has a new run of words.
-    fluency = Fluency(split([text, right, *many]), english=True)
+def test_there_is_only_one_and_not_the_only_one() -> None:
+    text, right = "there is the only pub in SLOT_AREA .", "there is only one pub in SLOT_AREA ."
+    # Training has the words of both.
+    fluency = Fluency(split([text, right] * 3), english=True)
     assert fluency.doubts(text.split()) == fluency.doubts(right.split()) + 2
 
 
@@ -129,20 +118,17 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("a pub that serves good food .", False),
         ("there is a pub that serves good food and has a garden .", True),
         ("there is a pub near SLOT_NEAR and has a garden .", False),
+        ("has a garden .", False),
+        ("can be done in SLOT_DURATION .", False),
         ("with two ports and costs SLOT_PRICE .", False),
         ("near SLOT_NEAR is a pub .", True),
         ("near SLOT_NEAR serves good food .", False),
-        ("has a garden .", False),
         ("if you do not care about the area , there are SLOT_COUNT pubs .", True),
         ("if you do not care about the area or the food .", False),
         ("what are you looking for ?", True),
         ("it is good for .", False),
         ("there are SLOT_COUNT SLOT_TYPE -s .", True),
         ("there are SLOT_COUNT SLOT_TYPE -s that has a garden .", False),
-        ("there are SLOT_COUNT SLOT_TYPE -s and it is near SLOT_NEAR .", False),
-        ("there is no SLOT_TYPE in SLOT_AREA and it is near SLOT_NEAR .", False),
-        ("there are looking for a pub .", False),
-        ("the area and the price is low .", False),
         ("near SLOT_NEAR and SLOT_AREA is a pub .", True),
         ("it are pubs .", False),
         ("they is near SLOT_NEAR .", False),
@@ -152,13 +138,7 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("it is near SLOT_NEAR , has a garden .", False),
         ("it is near SLOT_NEAR , has a garden and is cheap .", True),
         ("it has a garden , a pool and a view .", True),
-        ("do you can get it here ?", False),
-        ("would you don't care about the area ?", False),
-        ("would you about SLOT_DURATION ?", False),
-        ("do you near SLOT_NEAR ?", False),
-        ("it is near SLOT_NEAR ?", False),
         ("it is near SLOT_NEAR and do you know it ?", True),
-        ("do you think do you like it ?", False),
         ("do you want to walk SLOT_LENGTH or would you ?", False),
         ("what is the food do you like ?", False),
         ("what is the food that you like ?", True),
@@ -170,7 +150,6 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("what would you have ?", True),
         ("would you rather walk SLOT_LENGTH or would you like ?", False),
         ("do you feel like walking SLOT_LENGTH , or would you do ?", False),
-        ("are you looking for in the SLOT_AREA ?", False),
         ("speaking of pubs near SLOT_NEAR ?", False),
         ("what are you looking for in a pub ?", True),
         ("do you feel like walking SLOT_LENGTH , or would you like to ?", False),
@@ -190,15 +169,12 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("if you are hungry and if you do not care about the price , there is SLOT_NAME .", True),
         ("there are pubs that are near SLOT_NEAR and has a garden .", False),
         ("it is near SLOT_NEAR , has a garden and is cheap , but .", False),
-        ("nobody has told me how long would you like to walk .", False),
         ("nobody has told me how long it takes .", True),
         ("i do not know how much costs .", False),
         ("there are no pubs in the SLOT_AREA area that allow dogs and is near SLOT_NEAR .", False),
         ("there are no pubs in the SLOT_AREA area that allow dogs and are near SLOT_NEAR .", True),
         ("can you tell me how long would you like to walk ?", True),
-        ("i can tell you that are cheap .", False),
         ("i can tell you that it is cheap .", True),
-        ("it is not cheap , but not on SLOT_NEAR .", False),
         ("it is cheap , but not on SLOT_NEAR .", True),
         ("you'll find it in the SLOT_AREA area and has a garden .", False),
         ("you'll find it in the SLOT_AREA area and it has a garden .", True),
@@ -211,38 +187,24 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("there are pubs near SLOT_NEAR and where dogs are allowed .", True),
         ("i think .", False),
         ("it is cheap , i think .", True),
-        ("you said that you liked .", False),
         ("what do you think ?", True),
         ("there are no pub -s in the SLOT_AREA area that does not allow dogs .", False),
         ("there are no pub -s in the SLOT_AREA area that do not allow dogs .", True),
         ("there are pub -s with a garden that has a view .", True),
-        ("there are no pub -s that do not allow dogs or not have a garden .", False),
         ("there are no pub -s that do not allow dogs or do not have a garden .", True),
         ("do you want it to allow dogs or not ?", True),
-        ("i really didn't like .", False),
         ("i really didn't like it .", True),
         ("information for the price none .", False),
         ("what didn't you like ?", True),
-        ("you said earlier that you didn't like .", False),
-        ("you said earlier that you dislike .", False),
-        ("you said that you liked", False),
         ("what do you find so amazing ?", True),
         ("you said earlier that you dislike it .", True),
         ("there are games that i don't like .", True),
-        ("can be done in SLOT_DURATION .", False),
         ("can it be done in SLOT_DURATION ?", True),
         ("i can tell you that SLOT_NAME does .", False),
         ("does it have to be , or would any region do ?", False),
         ("what do you want it to be ?", True),
         ("my notes do not mention the right season for how .", False),
-        ("you do not care where is the hotel .", False),
-        ("i have found pubs that serve beer and do not care about the price .", False),
-        ("what price range do not care about the area .", False),
         ("there are pubs for those who do not care about the price .", True),
-        ("so and you do not mind .", False),
-        ("the only pub in SLOT_AREA is that is cheap .", False),
-        ("i can't find any pubs near SLOT_NEAR , and dogs are allowed .", False),
-        ("i can't find any pubs near SLOT_NEAR , but nothing came up .", False),
         ("there are no pubs near SLOT_NEAR , and SLOT_NAME is full .", True),
         ("there are no pubs near SLOT_NEAR , and dogs are not allowed here .", True),
         ("there are no pubs near SLOT_NEAR , but dogs are welcome in SLOT_NAME .", True),
@@ -292,9 +254,7 @@ def test_what_people_say_has_no_faults(sentence: str) -> None:
     "sentence",
     [
         "i'm sorry , the only pub near SLOT_NEAR .",
-        "speaking of pubs , have you tried SLOT_NAME .",
         "there are pub -s that allow dogs and in the SLOT_AREA area .",
-        "what is it about SLOT_NAME that makes you find so good ?",
         "there none pub near SLOT_NEAR .",
         "it is the only pub serves beer and is cheap .",
         "it is in the SLOT_AREA area , has beer and wine .",
@@ -304,38 +264,13 @@ def test_what_people_say_has_no_faults(sentence: str) -> None:
         "have a garden or do you not care ?",
         "with a garden , a view , and beer , has SLOT_FOOD food .",
         "why do you think these pubs ?",
-        "you said earlier that you liked in SLOT_YEAR .",
-        "so and you do not mind dogs , is that right ?",
-        "you said earlier that you like .",
         "it is located .",
         "it is a pub that is good for .",
     ],
 )
 def test_what_nobody_says_has_faults(sentence: str) -> None:
     words = sentence.split()
-    assert faults(words, VERBS | {"allow", "like", "find"}) or objectless(words)
-
-
-def test_people_leave_objects_out_where_a_noun_has_them() -> None:
-    for sentence in (
-        "have you played any games that you enjoyed ?",
-        "it is different , which made it something that i enjoyed .",
-        "are there pub -s you find so good ?",
-        "SLOT_NAME is a hotel i found in the SLOT_AREA area",
-    ):
-        assert objectless(sentence.split()) == 0
-    for sentence in ("you said that you liked .", "why do you find so good ?", "you said you liked in SLOT_YEAR ."):
-        assert objectless(sentence.split()) > 0
-
-
-def test_a_comma_splice_about_another_thing_is_found() -> None:
-    for text, wrong in (("the pub is cheap ?", 1), ("the pub that is cheap ?", 0)):
-        assert splices([*["are", "you", "talking", "about", "SLOT_NAME"], ",", *text.split()], VERBS) == wrong
-
-
-def test_letters_glued_to_values_are_found() -> None:
-    sentence = f"it is SLOT_PRICERANGE -ly priced for SLOT_KIND {JOINER}s and SLOT_TYPE {JOINER}s and SLOT_NAME -s"
-    assert glued(sentence.split(), {"SLOT_TYPE"}) == 2
+    assert faults(words, VERBS | {"allow", "like", "find"})
 
 
 def test_a_text_greets_once() -> None:
@@ -343,11 +278,6 @@ def test_a_text_greets_once() -> None:
     assert fluency.doubts(["goodbye", "."]) == 0
     for again in ("goodbye", "bye"):
         assert fluency.doubts([again, ".", "goodbye", ",", "and", "enjoy", "SLOT_NAME", "."]) > 0
-
-
-def test_a_question_may_begin_with_what_it_is_about() -> None:
-    assert misasked(["speaking", "of", "pubs", "?"])
-    assert not misasked(["speaking", "of", "pubs", ",", "do", "you", "know", "SLOT_NAME", "?"])
 
 
 def test_a_verb_behind_an_auxiliary_one_belongs_to_it() -> None:
@@ -400,25 +330,3 @@ def test_what_has_been_said_in_the_same_words_is_doubtful() -> None:
 def test_other_languages_have_no_faults_of_english() -> None:
     texts = [tokenize("SLOT_NAME je levná restaurace.")]
     assert Fluency(texts, english=False).doubts(texts[0]) == 0
-
-
-@pytest.mark.parametrize(
-    ("one", "several"),
-    [
-        ("there are SLOT_TYPE near SLOT_NEAR .", "there are SLOT_TYPE ￭s near SLOT_NEAR ."),
-        ("there are good SLOT_TYPE .", "there are good SLOT_TYPE ￭s ."),
-        (
-            "there are no SLOT_PRICERANGE SLOT_TYPE in SLOT_AREA",
-            "there are no SLOT_PRICERANGE SLOT_TYPE ￭s in SLOT_AREA",
-        ),
-    ],
-)
-def test_what_there_are_is_plural(one: str, several: str) -> None:
-    counted = ["there are SLOT_COUNT SLOT_TYPE ￭s in SLOT_AREA ."] * 20
-    # Training has the words of both, so that only their number is doubtful.
-    fluency = Fluency(split([*counted, *[one, several] * 5]), english=True)
-    assert fluency.doubts(one.split()) >= 2 > fluency.doubts(several.split())
-    # A noun behind a count is made to fit its value, and one behind another word is no longer what there is.
-    for text in ("there are SLOT_COUNT SLOT_TYPE in SLOT_AREA .", "there are some in SLOT_AREA SLOT_TYPE ."):
-        own = Fluency(split([*counted, *[text] * 5]), english=True)
-        assert own.doubts(text.split()) < 2

@@ -8,7 +8,7 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.text.grammar.fluency import Fluency
-from dactnlg.text.grammar.indifference import Indifference, is_condition, misattributed, parted
+from dactnlg.text.grammar.indifference import Indifference, misattributed, parted
 from dactnlg.text.grammar.learned_indifference import added, by_condition, by_name, clauses
 from dactnlg.text.templates import Templates
 
@@ -102,7 +102,6 @@ def test_things_of_one_kind_share_their_first_word() -> None:
     [
         ("there are hotels that do not care whether dogs are allowed", True),
         ("can i confirm that you do not care whether dogs are allowed", False),
-        ("there are hotels for people that do not care whether dogs are allowed", False),
         ("there are hotels where dogs are allowed and if you do not care about the price", True),
         ("there are hotels if you do not care about the price , and no dogs", True),
         ("there are hotels if you do not care about the price in the SLOT_AREA area", True),
@@ -119,29 +118,23 @@ def test_things_of_one_kind_share_their_first_word() -> None:
         ("you do not care for SLOT_GENRES games", False),
         ("if you do not care about the price and in the SLOT_AREA area , there are pubs", True),
         ("if you do not care about the price , there are pubs in SLOT_AREA", False),
-        ("if you do not care about the price , the rating , and SLOT_FOOD food , there are pubs", True),
-        ("if you do not care about the price , SLOT_FOOD food , there are pubs", True),
         ("if you do not care about the price , in the SLOT_AREA area , there are pubs", False),
         ("if you do not care about the price , SLOT_NAME is a pub , there are others", False),
         ("if you do not care about the price , SLOT_NAME and SLOT_NAME#2 are there", False),
         ("can i confirm that you do not care where it is near the SLOT_AREA", True),
         ("can i confirm that you do not care what area it is in , near SLOT_NEAR", False),
-        ("can i confirm that you do not care where it has internet", True),
         ("can i confirm that you do not care where it is", False),
-        ("there are hotels if you do not care whether dogs are allowed or accept credit cards", True),
         ("there are hotels if you do not care whether dogs are allowed or whether they accept credit cards", False),
         ("there are hotels if you do not care whether dogs are allowed and cards are accepted", False),
-        ("there are hotels if you do not care whether dogs are allowed price range", True),
         ("there are hotels if you do not care whether dogs are allowed at the hotel", False),
-        ("there are hotels if you do not care whether dogs are allowed or not price range", True),
         ("there are hotels if you do not care whether dogs are allowed or not or where they are", False),
-        ("can i confirm that you do not care if dogs are you looking for a hotel ?", True),
-        ("there are hotels if you do not care about the price and they have internet", True),
         ("you do not care where", False),
+        ("i have found pubs that serve beer and do not care about the price .", True),
+        ("what price range do not care about the area .", True),
     ],
 )
 def test_what_does_not_matter_is_said_of_the_right_one(sentence: str, wrong: bool) -> None:
-    assert misattributed(words(sentence), {"are", "accept", "have"}) is wrong
+    assert misattributed(words(sentence)) is wrong
 
 
 def test_training_tells_how_a_slot_does_not_matter() -> None:
@@ -253,20 +246,3 @@ def test_what_does_not_matter_is_added_as_an_act_type_adds_it() -> None:
         )
         == ()
     )
-
-
-@pytest.mark.parametrize(
-    ("sentence", "alone"),
-    [
-        ("if you do not care about the price .", True),
-        ("if you do not care about the price , or the rating", True),
-        ("if you don't mind whether dogs are allowed .", True),
-        ("if you do not care about the price there are pubs .", False),
-        ("if you do not care about the price , it is cheap .", False),
-        ("if you care about the price .", False),
-        ("it is cheap if you do not care about the price .", False),
-        ("if you do not care about the price ?", False),
-    ],
-)
-def test_a_condition_by_itself_is_recognised(sentence: str, alone: bool) -> None:
-    assert is_condition(words(sentence), {"is", "are", "allow"}) == alone

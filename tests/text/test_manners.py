@@ -254,23 +254,6 @@ def test_there_are_not_is_as_good_as_no() -> None:
     assert not own.wrong(act, tokens("there are SLOT_TYPE -s that are not far ."))
 
 
-def test_nothing_more_is_told_where_there_is_none() -> None:
-    places = [f"{word} SLOT_NEAR" for word in ("near", "at", "by", "in", "on")]
-    pairs = [("inform_no_match(near=x)", f"there are no inns {place} .") for place in places]
-    pairs += [("inform(near=x)", f"there are inns {place} .") for place in places]
-    own, none = manners(*pairs), tokens("there are no inns near SLOT_NEAR .")
-    assert own.told_of_none(parse("inform_no_match(near=x;area=y)"), [*none, *tokens("they are in SLOT_AREA .")]) == 1
-    # A further denial, and a question, tell nothing.
-    assert not own.told_of_none(
-        parse("inform_no_match(near=x)"), [*none, *tokens("there are no others . is that fine ?")]
-    )
-    assert not own.told_of_none(parse("inform_no_match(near=x)"), ["SLOT_NEAR", "is", "full", ".", *none])
-    # An act that states something, and one beside another act, may say more.
-    assert not own.told_of_none(parse("inform(near=x)"), [*none, *none[:2], "."])
-    assert not own.told_of_none(parse("inform_no_match(near=x)&inform(area=y)"), [*none, *tokens("it is there .")])
-    assert not own.told_of_none(parse("inform_no_match(near=x)"), [])
-
-
 def test_questions_speak_to_the_user() -> None:
     asked = ["what", "where", "which area", "how", "when"]
     pairs = [("?request(area)", f"{word} do you like ?") for word in asked]

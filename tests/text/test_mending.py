@@ -24,6 +24,7 @@ LEXICON = Lexicon(
     bare=frozenset({"SLOT_AREA"}),
     subject="SLOT_NAME",
     definite=frozenset({"area"}),
+    held=frozenset({"SLOT_COLOR"}),
     value_nouns={"SLOT_COLOR": "color"},
 )
 
@@ -170,6 +171,24 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("it is in the SLOT_AREA or SLOT_AREA#2.", "it is in SLOT_AREA or SLOT_AREA#2."),
         ("all pubs in SLOT_B are at its best in SLOT_A.", "all pubs in SLOT_B are at their best in SLOT_A."),
         ("what is the area do you prefer?", "what area do you prefer?"),
+        (
+            "there are pubs serving SLOT_FOOD food and do not allow dogs and have beer.",
+            "there are pubs serving SLOT_FOOD food that do not allow dogs and have beer.",
+        ),
+        (
+            "there are pubs with a view, can be seen in SLOT_A and have beer.",
+            "there are pubs with a view that can be seen in SLOT_A and have beer.",
+        ),
+        (
+            "there is a pub with a price range of less than 20 with a low rating.",
+            "there is a pub with a price range of less than 20 and a low rating.",
+        ),
+        ("it is cheap and is SLOT_COLOR.", "it is cheap and has a color of SLOT_COLOR."),
+        ("you said that you found to be good.", "you said that you found it to be good."),
+        (
+            "there are pubs where dogs go and in SLOT_A if you do not care.",
+            "there are pubs in SLOT_A and where dogs go if you do not care.",
+        ),
         ("there are pubs if you do not care the food type.", "there are pubs if you do not care about the food type."),
         ("there are pubs if you don't care dogs in SLOT_A.", "there are pubs if you don't care about dogs in SLOT_A."),
         ("it is cheap. it is in SLOT_A. it is cheap.", "it is cheap. it is in SLOT_A."),
@@ -266,6 +285,8 @@ def test_clauses_are_mended(text: str, better: str) -> None:
         "it is cheap, i think.",
         "i think.",
         "it was found to be cheap.",
+        "it is a pub that you found to be cheap.",
+        "which pub have you found to be cheap?",
         "there are pubs in all price ranges.",
         "there are pubs near SLOT_NEAR good for lunch that allow dogs.",
         "there are pubs that are cheap and good for lunch.",
@@ -316,6 +337,8 @@ def test_a_count_of_many_has_plural_verbs() -> None:
     better = "we have trails that are steep. they are near SLOT_NEAR and take an hour. SLOT_NAME is good. it is open."
     assert _mended(text) == text
     assert _mended(text, counted=MANY) == better
+    walks = _mended("you can choose from walks in SLOT_AREA and have toilets.", counted=MANY)
+    assert walks == "you can choose from walks in SLOT_AREA that have toilets."
     assert _mended("the pub has beer. it is near SLOT_NEAR.", counted=MANY) == "the pub has beer. it is near SLOT_NEAR."
 
 

@@ -7,7 +7,7 @@ import random
 import pytest
 from nltk.metrics.distance import edit_distance
 
-from dactnlg.text.grammar.misspellings import APART, LONG, RARE, USUAL, joined, misspellings
+from dactnlg.text.grammar.misspellings import LONG, RARE, USUAL, misspellings
 
 USUAL_WORDS = ("consumption", "information", "any", "price", "laptop", "SLOT_NAME")
 
@@ -54,11 +54,3 @@ def test_no_word_far_from_all_usual_ones_is_found() -> None:
     for other in usual:
         changed = other[:1] + ("x" if other[1] != "x" else "y") + other[2:]
         assert misspellings({other: USUAL, changed: 1}) == {changed}
-
-
-def test_two_words_are_misspelt_as_one() -> None:
-    pairs = {("eco", "rating"): APART * USUAL, ("with", "out"): 1, ("a", "SLOT_NAME"): 10**6}
-    counts = {"ecorating": USUAL, "without": 10 * USUAL, "aSLOT_NAME": 1}
-    assert joined(counts, pairs) == {"ecorating"}
-    # Where training has both ways, each is right; nothing is found in an empty corpus.
-    assert joined(counts | {"ecorating": USUAL + 1}, pairs) == set() == joined({}, pairs)

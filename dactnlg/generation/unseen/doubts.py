@@ -35,7 +35,6 @@ PLAIN = 2
 """Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
 GOING_ON = 4
 """A sentence continues about "it" if this is among its first words: "you will find it in the south"."""
-_PLACING = frozenset({"in", "near"})
 REMEMBERED = 20_000, 8 << 20
 """Limits of the caches of doubts: number of texts, and bytes."""
 
@@ -124,10 +123,9 @@ class Doubts:
         only = manners.marks.not_only(turn, tokens)
         alarms = manners.stated_behind(turn, tokens, self._composer.subject)
         alarms += self._as_any(turn, tokens) if only else manners.marks.lacking(turn, tokens)
-        alarms += manners.told_of_none(turn, tokens) + manners.impersonal(turn, tokens)
+        alarms += manners.impersonal(turn, tokens)
         free = {slot.name for _, slot in turn.slots() if slot.special == INDIFFERENT} if self._english else set[str]()
         alarms += bool(free) and not careless(map(strip_joiner, tokens))
-        alarms += _placed(tokens, free)
         return strangers + ALARMING * alarms + self._undone(turn, tokens)
 
     def _own(self, turn: Turn) -> Collection[Tokens]:
@@ -158,19 +156,6 @@ class Doubts:
         shown = [checker.shown(sentence, names) for sentence in sentences]
         times = (sum(slot.special in each.get(slot.name, ()) for each in shown) for slot in values)
         return sum(max(0, each - 1) for each in times)
-
-
-def _placed(tokens: Tokens, free: Collection[str]) -> bool:
-    """Whether a text mistakes a slot that does not matter for a place: "... whether dogs are allowed in the area".
-
-    Args:
-        tokens: the text.
-        free: the slots that do not matter.
-    """
-    words = [strip_joiner(token) for token in tokens] if free else []
-    runs = zip(words, words[1:], words[2:], strict=False)
-    places = (word for first, second, word in runs if first in _PLACING and second == "the")
-    return any(names_slot(word, slot) for word in places for slot in free)
 
 
 def plainly(candidate: Candidate) -> int:

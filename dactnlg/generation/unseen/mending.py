@@ -113,16 +113,18 @@ class Mender:
         return tokens
 
     def _lexicon_of(self, turn: Turn) -> Lexicon:
-        """Return the lexicon adapted to the values of a turn: "a color of black", but "a matt black bezel".
+        """Return the lexicon adapted to the values of a turn: "it has a matt black bezel with a stand", "it is black".
 
-        Also "a color of a matt black bezel, silver stand".
+        Also "it has a color of black", or "of a matt black bezel, silver stand".
         """
-        nouns = dict[str, str]()
+        held, nouns = set(self._lexicon.held), dict[str, str]()
         for item in self._preprocessor.delexicalizer.required(turn):
             name, value = without_ordinal(item.placeholder), item.slot.value or ""
+            if " " not in value:
+                held.discard(name)
             if name in self._lexicon.value_nouns and (" " not in value or "," in value):
                 nouns[item.placeholder] = self._lexicon.value_nouns[name]
-        return self._lexicon._replace(value_nouns=nouns)
+        return self._lexicon._replace(held=frozenset(held), value_nouns=nouns)
 
     def _spelt(self, turn: Turn, tokens: Tokens) -> Tokens:
         """Replace a plural "s" by a noun if the value before it would change its spelling: "strategy games"."""

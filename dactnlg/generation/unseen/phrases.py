@@ -74,14 +74,22 @@ class Phrases:
 
     def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
         """Return texts that say what is wanted, each with its number of changes, the least doubtful first."""
-        found = self._edited(wanted, LACKING) or (self._edited(wanted, MORE) if len(wanted) >= MANY else {})
+        found = self._edited(wanted, LACKING)
+        if len(wanted) >= MANY:
+            found = found or self._edited(wanted, MORE) or self._edited(wanted, MORE, wide=4)
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         ended = [((changes + strange(tokens), tokens), (tokens, changes)) for tokens, changes in found.items()]
         ranked = ascending(ended, lambda each: (each[1] + doubts(each[0]), each[0]))
         return [each for _, each in islice(ranked, MOST_KEPT)]
 
-    def _edited(self, wanted: Said, most: int) -> dict[Tokens, int]:
-        """Change texts that lack at most `most` items, and return those that say what is wanted, with their changes."""
+    def _edited(self, wanted: Said, most: int, *, wide: int = 1) -> dict[Tokens, int]:
+        """Change texts that lack at most `most` items, and return those that say what is wanted, with their changes.
+
+        Args:
+            wanted: what the texts shall say.
+            most: the largest number of changes, less one.
+            wide: how many times as many texts as usual are kept after each change.
+        """
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         bases = []
         for said, group in self._whole.items():
@@ -105,7 +113,7 @@ class Phrases:
             left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= most - done]
             bounded = [((strange(each.tokens), -each.weight, each.tokens), each) for each in left]
             ranked = ascending(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens))
-            kept = [each for _, each in islice(ranked, MOST_KEPT)]
+            kept = [each for _, each in islice(ranked, wide * MOST_KEPT)]
         return found
 
     def _settled(self, found: Mapping[Tokens, int], done: int) -> bool:

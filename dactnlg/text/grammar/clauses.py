@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.asking import dangles, misasked, mistold
-from dactnlg.text.grammar.denials import denies
+from dactnlg.text.grammar.dangling import dangles
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
-    BEING,
     COORDINATING,
     GREETINGS,
     PREPOSITIONS,
@@ -21,22 +19,18 @@ from dactnlg.text.grammar.english import (
     listed,
 )
 from dactnlg.text.grammar.joints import misjoined, without_apology
-from dactnlg.text.grammar.lexicon import PLURAL
 from dactnlg.text.grammar.verbs import MODALS, contacts, finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
-from dactnlg.text.surface import JOINER, strip_joiner
+from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.plurals import is_plural
 
 _OTHERS = frozenset({"there", "i", "we", "you"})
 """Subjects that do not take "has" and "is"."""
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
-_NOTHING = frozenset({("there", "is", "no"), ("there", "are", "no")})
-"""Beginnings that leave nothing to tell more about: "there is no pub in the south and it is cheap"."""
 _SINGULAR = frozenset({"is", "has", "does", "was"})
 _PLURAL = frozenset({"are", "have", "do", "were"})
-_OF_MANY = _PLURAL | {verb.removesuffix("s") for verb in THIRD - {"has"}}
 _WRONG = {
     *(("it", verb) for verb in _PLURAL),
     *((word, verb) for word in ("they", "we", "you") for verb in _SINGULAR),
@@ -45,11 +39,9 @@ _WRONG = {
     *(("of", verb) for verb in ("is", "are", "was", "has")),
 }
 """Pairs of words that do not follow each other, by number or by meaning."""
-_NONE = frozenset({"any", "no"})
+_OF_MANY = _PLURAL | {verb.removesuffix("s") for verb in THIRD - {"has"}}
 _NEAR = 4
 """How many words before "that" may contain the noun that it refers to."""
-_ASKING = frozenset({"have", "do", "does", "did", "are", "would", "can", "could"})
-_S = f"{JOINER}s"
 REPEATED = 3
 """The length in words of a run that no sentence has twice."""
 _BEHIND_GREETINGS = listed(", . ! and you to for")
@@ -78,11 +70,10 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     # "Information for the price none."
     found += 2 * (verbless and "none" in words[-2:])
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
-    found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
-    found += 3 * _told_of_none(words, at)
-    found += 2 * (_repeats(words) or dangles(words, related=bool(near)) or misasked(words) or _unasked(words, at))
+    found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _many_as_one(words, at))
+    found += 2 * (_repeats(words) or dangles(words, related=bool(near)) or _unthought(words, at))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
-    return found + 2 * (mistold(words) or unsaid)
+    return found + 2 * unsaid
 
 
 def _greets(words: Sequence[str]) -> bool:
@@ -107,12 +98,6 @@ def _main(words: Sequence[str], at: Sequence[int]) -> list[int]:
             found.append(place)
     starts = (place for place, word in enumerate(words) if not place or words[place - 1] == ",")
     return [*found, *(place for place in starts if words[place] in _IMPERATIVES)]
-
-
-def _unasked(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a clause that asks ends like a statement: "speaking of pubs, have you tried SLOT_NAME."."""
-    asking = (words[place - 1] == "," for place in at if words[place] in _ASKING and _inverted(words, place))
-    return words[-1] == "." and any(asking)
 
 
 def _headless(words: Sequence[str]) -> bool:
@@ -154,41 +139,15 @@ def _disagree(words: Sequence[str], before: int, place: int) -> bool:
     return (first in _SINGULAR and second in _PLURAL) or (first in _OF_MANY and second in _SINGULAR)
 
 
+def _unthought(words: Sequence[str], at: Sequence[int]) -> bool:
+    """Whether a question lacks what is thought: "why do you think these pubs?"."""
+    think = words.index("think") if words[0] == "why" and "think" in words else len(words)
+    return think < len(words) and not any(place > think for place in at)
+
+
 def _inverted(words: Sequence[str], place: int) -> bool:
     """Whether a verb precedes its subject: "it is small, and do you mind?", "you want a pub, is that right?"."""
     return not (SUBJECTS | {"that"}).isdisjoint(words[place + 1 : place + 2])
-
-
-def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a verb does not fit: "the area and the price is", "there are looking", "there is no pub and it is"."""
-    first = at[0] if at else 0
-    several = "and" in words[:first] and words[first] in _SINGULAR and words[0] not in PREPOSITIONS | SUBORDINATING
-    runs_of_three = [*zip(words, words[1:], words[2:], strict=False)]
-    many = words[:2] == ["there", "are"] or not _NOTHING.isdisjoint(runs_of_three)
-    return several or any(
-        (before == "there" and word in _SINGULAR | _PLURAL and verb.endswith("ing"))
-        # "The only trail in the south is that is open."
-        or (before in BEING and word == "that" and verb in BEING)
-        or (many and (before, word) == ("and", "it"))
-        for before, word, verb in runs_of_three
-    )
-
-
-def _told_of_none(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether more is told of what does not exist: "i can't find any pubs, and dogs are allowed", "any, but nothing".
-
-    "There are no pubs, but SLOT_NAME is a cafe" is about another thing.
-    """
-    none = next((place for place, word in enumerate(words) if word in _NONE and denies(words[: place + 1])), len(words))
-    for place in range(none, len(words) - 2):
-        joint, word = words[place + 1], words[place + 2]
-        if words[place] == "," and joint in COORDINATING:
-            verb = next((each for each in at if each > place), 0)
-            clause = words[place + 2 : verb]
-            told = joint == "and" and words[verb] in BEING and 0 < len(clause) < _NEAR and clause[0] not in RELATIVES
-            if word == "nothing" or (told and not denies(words[place:]) and not any(map(is_placeholder, clause))):
-                return True
-    return False
 
 
 def _many_as_one(words: Sequence[str], at: Sequence[int]) -> bool:
@@ -222,22 +181,3 @@ def _repeats(words: Sequence[str]) -> bool:
 def word_runs(words: Sequence[str], order: int) -> Iterator[Tokens]:
     """Return the runs of `order` words."""
     return zip(*(words[start:] for start in range(order)), strict=False)
-
-
-def glued(tokens: Sequence[str], plurals: Collection[str]) -> int:
-    """Return how many placeholders have letters attached to them: "SLOT_PRICERANGEly" suits few values.
-
-    Args:
-        tokens: with joiners and placeholders.
-        plurals: the placeholders that often have a plural ending.
-    """
-    return sum(
-        (is_placeholder(token) and _attached(more, token.endswith(JOINER)) and not (more == _S and token in plurals))
-        or (is_placeholder(more) and token.endswith(JOINER) and token.strip(JOINER).isalpha())
-        for token, more in pairwise(tokens)
-    )
-
-
-def _attached(word: str, joined: bool) -> bool:  # noqa: FBT001  (private)
-    """Whether a word is an ending of the preceding one; plural endings are later fitted to the value."""
-    return word != PLURAL and (joined or word[0] in JOINER + "-") and word.strip(JOINER + "-").isalpha()

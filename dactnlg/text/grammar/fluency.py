@@ -9,15 +9,16 @@ from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
 from dactnlg.text.grammar.articles import definite_nouns, learned_articles
-from dactnlg.text.grammar.clauses import faults, glued, word_runs
+from dactnlg.text.grammar.clauses import faults, word_runs
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import GREETINGS, RELATIVES
+from dactnlg.text.grammar.having import held_values, value_nouns
 from dactnlg.text.grammar.indifference import misattributed, parted
 from dactnlg.text.grammar.joints import splices
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
-from dactnlg.text.grammar.misspellings import joined, misspellings
+from dactnlg.text.grammar.misspellings import misspellings
+from dactnlg.text.grammar.only_one import misplaced_only
 from dactnlg.text.grammar.predicates import Predicates
-from dactnlg.text.grammar.value_nouns import value_nouns
 from dactnlg.text.grammar.verbs import learned_verbs
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, split_sentences
@@ -61,11 +62,9 @@ class Fluency:
         pairs = Counter(chain.from_iterable(map(pairwise, stripped)))
         bounded = list(map(_bounded, sentences))
         self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in word_runs(s, order))
-        self._misspelt = misspellings(words) | joined(words, pairs)
+        self._misspelt = misspellings(words)
         plurals = nouns(stripped if english else ())
         self._plurals = frozenset(plurals)
-        self._with_plurals = frozenset(name for name in plurals if is_placeholder(name) and plurals[name] >= OFTEN)
-        self._nouns = frozenset(filter(is_placeholder, self._plurals))
         self._usual = frozenset(_usual(self._runs))
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
         self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
@@ -75,6 +74,7 @@ class Fluency:
         self._predicates = Predicates(stripped, self._verbs)
         self._copulas = Copulas(stripped if english else ())
         self._articles = learned_articles(stripped if english else ())
+        self._held = held_values(stripped if english else ())
         self._value_nouns = value_nouns(stripped if english else ())
 
     def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
@@ -132,10 +132,7 @@ class Fluency:
             found = self._strange_runs(sentence) + sum(word in self._misspelt for word in words)
             if self._verbs:
                 main = parted(sentence)[0]
-                found += faults(main, self._verbs) + glued(main, self._with_plurals)
-                # Models make the last fault even for seen acts: it weighs enough for other texts to be tried.
-                found += 2 * (self._one_of_many(sentence) + self._only_one(words))
-                found += 3 * misattributed(sentence, self._verbs)
+                found += faults(main, self._verbs) + 2 * misplaced_only(words) + 3 * misattributed(sentence)
                 found += 2 * (self._copulas.faults(words) + self._predicates.faults(words))
             self._known.put(sentence, found, 60 * len(sentence))
         return found
@@ -187,6 +184,7 @@ class Fluency:
             self._subject,
             self._articles,
             definite_nouns(self._runs),
+            self._held,
             self._value_nouns,
         )
 
@@ -207,30 +205,6 @@ class Fluency:
     def countable(self, before: Tokens) -> bool:
         """Whether a noun after two words is plural when its count is left out: "there are pubs"."""
         return before in self._counted
-
-    def _one_of_many(self, sentence: Tokens) -> int:
-        """Return how many nouns should have a plural: "there are pub in the area", "there are no cheap pub"."""
-        words, counts, found, many = [*values_alike(sentence), BOUND], self.counts, 0, False
-        for word, more in pairwise(words):
-            if word == "are":
-                many = True
-            elif many and word in self._nouns:
-                found += strip_joiner(more) in _BEHIND_NOUNS
-                many = False
-            elif word in _BEHIND_NOUNS or word in counts:
-                # A noun after a count is made to agree with its value.
-                many = False
-        return found
-
-    def _only_one(self, own: Sequence[str]) -> int:
-        """Return how often "only" lacks its article or follows "there is": "it is only pub", "there is the only"."""
-        words, found = [BOUND, BOUND, *values_alike(own), BOUND, BOUND] if "only" in own else [], 0
-        for place, word in enumerate(words):
-            if word == "only":
-                bare = words[place - 1] in ("is", "was") and words[place + 1] in self._plurals
-                found += bare and words[place + 2] not in PLURALS
-                found += words[place - 1] == "the" and tuple(words[place - 3 : place - 1]) == ("there", "is")
-        return found
 
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""

@@ -5,11 +5,11 @@ Such a clause can follow any sentence, and list further things that do not matte
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dactnlg.text.grammar.english import ADVERBS, BEING, PERSONS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS, THIRD
+from dactnlg.text.grammar.english import PREPOSITIONS, QUESTION_WORDS, SUBJECTS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import strip_joiner
@@ -29,22 +29,16 @@ _ABOUT = frozenset({"about", "the", "of", "to"})
 """Words after the verb that begin a thing, including slips: "you do not care the area"."""
 _RELATIVES = frozenset({"that", "which"})
 _PEOPLE = frozenset({"those", "people", "person", "someone", "anyone", "somebody", "customers", "users", "you"})
+_CARERS = frozenset({"you", "you're", "they", "who", "i'm"})
 _SAYING = frozenset({"confirm", "sure", "said", "say", "mean", "know", "understand"})
 """Verbs after which "that" begins what is said: "can i confirm that you do not care?"."""
 _MATTERING = frozenset({"but", "no", "without", "there"})
 """Words that begin what does matter."""
-_MATTERING_BEHIND = PREPOSITIONS - {"for", "to"} | {"where", "that"}
-"""Words that begin what does matter after "and": "... the price and where children are allowed"."""
 PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
 """Words that refer to what a particular sentence is about, so that the clause does not fit any other."""
 _ENDING = dict.fromkeys(CONJUNCTIONS, PREPOSITIONS | SUBJECTS | {"that", "is", "are", "has", "have", "want", "would"})
 """For "or" and "and", the following words that show that no further thing that does not matter follows: "and in the
 south"."""
-_THERE = "there"
-"""The first word of the main clause after a condition."""
-_VERBS = frozenset({"is", "are", "has", "have", "offers", "serves", "want", "would"})
-_THINGS, _HAVING = frozenset({"it", "they"}), THIRD | {"have"}
-_BEHIND_VERBS = PREPOSITIONS | ADVERBS | CONJUNCTIONS | {"there", "here", "inside", "as"}
 OR_DO_YOU_NOT = ("or", "do", "you", "not")
 IF_YOU_DO_NOT_CARE = ("if", "you", "do", "not", "care")
 """How a statement says that something does not matter, if training has no such statement."""
@@ -122,23 +116,18 @@ def _verb(words: Sequence[str]) -> int:
     return denies_caring(words[:LONGEST_START]) if words[:1] == [CONDITION] else 0
 
 
-def misattributed(sentence: Tokens, verbs: Collection[str] = ()) -> bool:
+def misattributed(sentence: Tokens) -> bool:
     """Whether a thing does not care, or what matters and what does not are mixed up.
 
     "Hotels that do not care whether dogs are allowed", "hotels where dogs are allowed and if you do not care about the
     price", "hotels if you do not care about the price, and no dogs", "... in the south"; or about the area of a value;
-    or such a condition at both ends, or after another one without a joint; or two things that share a clause:
-    "whether dogs are allowed or accept credit cards".
-
-    Args:
-        sentence: with placeholders.
-        verbs: finite verbs.
+    or such a condition at both ends, or after another one without a joint.
     """
     if _CARING.isdisjoint(sentence):
         return False
     words = [strip_joiner(token) for token in sentence]
     place, verb = _condition(words)
-    if _specific(words) or _muddled(words, verbs):
+    if _specific(words) or _impersonal(words):
         return True
     if place and (_verb(words) or words[place - 1] == "and" or not _MATTERING.isdisjoint(words[verb:])):
         return True
@@ -152,27 +141,10 @@ def misattributed(sentence: Tokens, verbs: Collection[str] = ()) -> bool:
     )
 
 
-def _muddled(words: Sequence[str], verbs: Collection[str]) -> bool:
-    """Whether what does not matter is joined to something else in ill-fitting words.
-
-    "Whether dogs are allowed or accept cards", "whether they have beer or not price", "where it has internet", "if dogs
-    are you looking for a pub", "about the price and they have internet".
-    """
-    verb = denies_caring(words)
-    clause = words[verb + 1 :] if verb else []
-    if any(before in CONJUNCTIONS and word in _THINGS for before, word in pairwise(clause)):
-        return True
-    if not clause or clause[0] not in OPENING - _PREPOSITIONS:
-        return False
-    if clause[0] == "where" and clause[1:2] and clause[1] in _THINGS and not _HAVING.isdisjoint(clause[2:3]):
-        return True
-    return any(
-        (first.endswith("ed") and second in CONJUNCTIONS and third in verbs and third not in BEING)
-        or (first in BEING and second.endswith("ed") and third.isalpha() and third not in _BEHIND_VERBS)
-        or ((first, second) == ("or", "not") and third.isalpha() and third not in CONJUNCTIONS)
-        or (second in BEING and third in PERSONS and first not in CONJUNCTIONS | QUESTION_WORDS)
-        for first, second, third in zip(clause, clause[1:], clause[2:], strict=False)
-    )
+def _impersonal(words: Sequence[str]) -> bool:
+    """Whether no person is named who does not care: "laptops that are good for business and do not care"."""
+    at = denies_caring(words)
+    return at > 0 and words[at] == "care" and _CARERS.isdisjoint(words[:at]) and words[at + 1 : at + 2] != ["for"]
 
 
 def _specific(words: Sequence[str]) -> bool:
@@ -185,20 +157,7 @@ def _specific(words: Sequence[str]) -> bool:
     about = not (_ABOUT | QUESTION_WORDS).isdisjoint(words[verb + 1 : verb + 2])
     if not about or not denies_caring(words):
         return False
-    return any(map(is_placeholder, words[verb:end])) or (words[0] == CONDITION and _lists_value(words[verb + 1 :]))
-
-
-def _lists_value(words: Sequence[str]) -> bool:
-    """Whether a value is listed with what does not matter: "about the price, the rating, and cheap pubs, there are".
-
-    In "About the price, in the south, there are" it is separate.
-    """
-    main = words.index(_THERE) if _THERE in words else 0
-    if not main or words[main - 1] != "," or not _VERBS.isdisjoint(words[:main]):
-        return False
-    starts = [0, *(at for at in range(1, main) if words[at - 1] in _BETWEEN and words[at] not in _BETWEEN)]
-    items = (words[start:end] for start, end in pairwise([*starts, main]))
-    return any(any(map(is_placeholder, item)) for item in items if item[0] not in PREPOSITIONS)
+    return any(map(is_placeholder, words[verb:end]))
 
 
 def denies_caring(words: Sequence[str]) -> int:

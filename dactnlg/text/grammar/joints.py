@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBORDINATING
+from dactnlg.text.grammar.english import JOINTS, PREPOSITIONS, SUBORDINATING
 from dactnlg.text.grammar.lists import mislisted
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.questions import is_question
@@ -28,24 +28,13 @@ def splices(tokens: Sequence[str], verbs: Collection[str]) -> int:
     places = [place for place in range(2, len(words)) if words[place - 1] == "," and words[place] in _STARTS]
     # "It has a garden and, though it is small, it is nice."
     alone = [place for place in places if SUBORDINATING.isdisjoint(words[: place - 1])]
-    found = sum(not _opens(words[: place - 1], verbs) for place in alone)
-    return found + _spliced_things(words, finite(words, verbs))
+    return sum(not _opens(words[: place - 1], verbs) for place in alone)
 
 
 def _opens(words: Sequence[str], verbs: Collection[str]) -> bool:
     """Whether words before a comma need no joint to the following clause: "in the south", "unfortunately"."""
     apart = len(words) == 1 or words[0] in PREPOSITIONS | {"as", "of"}
     return words[-1] == "however" or (apart and not finite(words, verbs))
-
-
-def _spliced_things(words: Sequence[str], at: Sequence[int]) -> int:
-    """Return how many clauses that begin with "the" follow just a comma: "it is cheap, the phone number is SLOT_A"."""
-    found = 0
-    for before, place in pairwise(at):
-        comma = next((n for n in range(place - 1, before, -1) if words[n] == ","), 0)
-        own = words[comma + 1 : place]
-        found += comma > 0 and own[:1] == ["the"] and not (RELATIVES | COORDINATING | {"if"}) & {*own}
-    return found
 
 
 def misjoined(words: Sequence[str], at: Sequence[int], verbs: Collection[str], near: Sequence[int], more: int) -> int:
@@ -59,13 +48,7 @@ def misjoined(words: Sequence[str], at: Sequence[int], verbs: Collection[str], n
         more: the number of further verbs: "what about" counts as one.
     """
     found = max(0, _lacking_joints(words, at, near) + more) + _unjoined(words, at)
-    return 2 * (found + _or_not(words, verbs) + mislisted(words, at)) + _begins_joined(words)
-
-
-def _begins_joined(words: Sequence[str]) -> int:
-    """Return the doubts about beginning in mid-sentence: "and it is cheap", "so and you do not mind"."""
-    so = words[0] == "so" and words[1:2] in (["and"], ["or"], ["but"])
-    return 3 if so else words[0] in COORDINATING or list(words[:2]) == ["so", ","]
+    return 2 * (found + mislisted(words, at))
 
 
 def _lacking_joints(words: Sequence[str], at: Sequence[int], near: Sequence[int]) -> int:
@@ -80,12 +63,6 @@ def _lacking_joints(words: Sequence[str], at: Sequence[int], near: Sequence[int]
 
 def _joins(word: str, more: str) -> bool:
     return word in JOINTS and (word, more) != ("sorry", "but")
-
-
-def _or_not(words: Sequence[str], verbs: Collection[str]) -> int:
-    """Return how often a second denial lacks its verb: "hotels that do not allow dogs or not accept cards"."""
-    runs = zip(words, words[1:], words[2:], strict=False)
-    return sum((first, denied) == ("or", "not") and verb in verbs for first, denied, verb in runs)
 
 
 def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:

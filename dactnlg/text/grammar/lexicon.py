@@ -24,6 +24,7 @@ class Lexicon(NamedTuple):
         subject: the placeholder that names what its texts are about.
         articles: those that values have between two words, "" for none: see `learned_articles`.
         definite: the nouns that mostly have "the" after "about".
+        held: the placeholders of what things have, though people also say that they are it: see `held_values`.
         value_nouns: the nouns used for values, by the value's placeholder, "a color of SLOT_COLOR", for values that
             need one.
     """
@@ -36,4 +37,5 @@ class Lexicon(NamedTuple):
     subject: str = ""
     articles: Mapping[tuple[str, str, str], str] = MappingProxyType({})
     definite: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()
     value_nouns: Mapping[str, str] = MappingProxyType({})

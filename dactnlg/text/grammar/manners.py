@@ -155,7 +155,7 @@ class Manners:
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
 
     def _most_denying(self, turn: Turn) -> float:
-        """Return the share of texts that deny for a turn's act types, or, if unseen together, the most for any of them."""
+        """Return the share of texts that deny for a turn's act types; if unseen together, the most for any of them."""
         acts = act_types(kind(turn))
         own = self._shares.get(acts)
         alike = [own] if own else [shares for others, shares in self._shares.items() if not {*acts}.isdisjoint(others)]
@@ -260,10 +260,6 @@ class Manners:
     def _texts(self, acts: Key) -> list[Tokens]:
         """Return the training texts for just these act types."""
         return [text for key, own in self._templates.sentences.items() if act_types(key) == acts for text in own]
-
-    def told_of_none(self, turn: Turn, tokens: Sequence[str]) -> int:
-        """Return how many statements are about what does not exist: "there are no trails here. They have toilets."."""
-        return 0 if len(turn.acts) > 1 or self._of(turn).deny < MOSTLY else told_behind(tokens)
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies something, but neither the turn's values nor its act types do, even among others.

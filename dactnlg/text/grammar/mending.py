@@ -20,10 +20,10 @@ from dactnlg.text.grammar.english import (
     SUBJECTS,
     listed,
 )
+from dactnlg.text.grammar.having import as_held, as_values_of
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.only_one import so_in_all, the_only_ones, the_only_that
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
-from dactnlg.text.grammar.value_nouns import with_value_nouns
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, is_asking, split_sentences
@@ -68,8 +68,11 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         elif plain(own)[0] != PRONOUN:
             number = 0
         own = with_articles(_without_article(own, lexicon.bare), lexicon.articles)
-        own = with_value_nouns(with_the(own, lexicon.definite), lexicon.value_nouns)
-        own = agreeing(_with_verb(own, lexicon) if tells else own, verbs, number)
+        own = as_values_of(as_held(with_the(own, lexicon.definite), lexicon.held), lexicon.value_nouns)
+        own = _with_verb(own, lexicon) if tells else own
+        if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
+            own = _related(own, verbs)
+        own = agreeing(own, verbs, number)
         found.append(the_only_that(the_only_ones(own, lexicon), verbs))
         first, *more = plain(own)
         # "We have trails in the south" is worded in its own way.
@@ -159,6 +162,16 @@ def _list(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
         if words[place] in verbs or words[place] in RELATIVES or words[place] in ("and", "or", "if"):
             return 0
     return 0
+
+
+def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Replace "and" with "that" before a verb about the things: "there are pubs and have beer"."""
+    words = plain(sentence)
+    first, second, third = (*finite(words, verbs), 0, 0, 0)[:3]
+    # "There are pubs, can be seen in SLOT_A and have beer"
+    joined = words[second - 1] == "and" or (words[second - 1] == "," and words[third - 1] == "and")
+    told = second and joined and RELATIVES.isdisjoint(words[first:second])
+    return (*trimmed(sentence[: second - 1]), "that", *sentence[second:]) if told else sentence
 
 
 def _qualities_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:

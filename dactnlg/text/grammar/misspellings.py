@@ -32,20 +32,6 @@ def misspellings(counts: Mapping[str, int]) -> frozenset[str]:
     return frozenset(word for word in rare if any(_near(word, other) for other in _neighbours(word, usual)))
 
 
-def joined(counts: Mapping[str, int], pairs: Mapping[tuple[str, str], int]) -> frozenset[str]:
-    """Return the words that are two words misspelt as one: "ecorating".
-
-    Args:
-        counts: how often each word occurs.
-        pairs: how often each word is followed by each other word.
-    """
-    return frozenset(
-        first + second
-        for (first, second), count in pairs.items()
-        if count >= USUAL and (first + second).isalpha() and 0 < APART * counts.get(first + second, 0) <= count
-    )
-
-
 def _is_word(word: str) -> bool:
     return word.isalpha() and len(word) >= SHORTEST
 

@@ -20,6 +20,11 @@ _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that specify no kind of thing, and the most words of a kind, with its article: "a big cheap pub"."""
 
 
+def misplaced_only(words: Sequence[str]) -> bool:
+    """Whether a sentence says that there is the only one: "there is the only pub in the south"."""
+    return any(words[at : at + 4] == ["there", "is", "the", "only"] for at in range(len(words)))
+
+
 def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     """Use the plural after "are the only": "SLOT_A and SLOT_A#2 are the only pub that allows dogs"."""
     words = plain(sentence)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.english import (
+    ARTICLES,
     AUXILIARIES,
     COORDINATING,
     JOINTS,
+    PERSONS,
     PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVES,
@@ -24,9 +26,10 @@ from dactnlg.text.values.plurals import is_plural, pluralized
 
 _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 """Words that begin conditions: "near the park", "where dogs are allowed", "good for lunch"."""
-COMMA = f"{JOINER},"
+COMMA, _WITH = f"{JOINER},", "with"
 _NO_KIND = SUBJECTS | listed("the of my your our their its this that these those")
 """Words after "all" that name no kind of thing."""
+_SAYING = frozenset({"said", "say", "mentioned", "told"})
 _WHICH = frozenset({"what", "which"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
 _NO_THING |= listed("about of if whether to either too much")
@@ -35,7 +38,7 @@ _NO_THING |= listed("about of if whether to either too much")
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence with those faults corrected that its words show."""
-    for rule in (_resumed, _asked_once, _caring_about, _where_last, _of_several, _in_all):
+    for rule in (_resumed, _with_object, _asked_once, _caring_about, _where_last, _of_several, _in_all, _with_once):
         sentence = rule(sentence)
     return sentence
 
@@ -64,6 +67,17 @@ def _resumed(sentence: Tokens) -> Tokens:
     return sentence
 
 
+def _with_object(sentence: Tokens) -> Tokens:
+    """Insert the object that "find" lacks: "you found to be good" becomes "you found it to be good"."""
+    words = plain(sentence)
+    runs = enumerate(zip(words, words[1:], words[2:], strict=False), 2)
+    place = next((at for at, run in runs if run[0] in PERSONS and run[1:] == ("found", "to")), 0)
+    # "The pub that you found to be good"
+    related = words[place - 3] == "that" and words[place - 4] not in _SAYING if place > 3 else False
+    whole = related or not QUESTION_WORDS.isdisjoint(words)
+    return (*sentence[:place], PRONOUN, *sentence[place:]) if place and not whole else sentence
+
+
 def _asked_once(sentence: Tokens) -> Tokens:
     """Drop the second verb of a question: "what is the area do you prefer?" becomes "what area do you prefer?"."""
     words = plain(sentence)
@@ -88,7 +102,8 @@ def _caring_about(sentence: Tokens) -> Tokens:
 def _where_last(sentence: Tokens) -> Tokens:
     """Move a "where" clause after other conditions: "a pub where dogs go, near here and in the south"."""
     words = plain(sentence)
-    end = end_of(words)
+    # "... if you do not care about the price" stays at the end.
+    end = words.index("if") if "if" in words[1:] else end_of(words)
     opened = (at for at in range(1, end) if words[at] in _CONDITIONS)
     # "... where dogs are allowed in SLOT_A"
     clause = (at for at in range(1, end) if words[at - 1].endswith("ed") and "where" in words[:at])
@@ -128,6 +143,18 @@ def _of_several(sentence: Tokens) -> Tokens:
                     *sentence[place + 1 :],
                 )
     return sentence
+
+
+def _with_once(sentence: Tokens) -> Tokens:
+    """Replace a second "with" with "and": "a pub with a garden with a view"."""
+    words = plain(sentence)
+    first, second, *more = [*(at for at, word in enumerate(words) if word == _WITH), 0, 0][:3]
+    between = words[first + 1 : second]
+    # "With a price range of less than £20"
+    more_than_one = not between or not (_NO_THING - {"of"}).isdisjoint(between)
+    if more_than_one or more[0] or between[0] not in ARTICLES or ARTICLES.isdisjoint(words[second + 1 : second + 2]):
+        return sentence
+    return (*sentence[:second], "and", *sentence[second + 1 :])
 
 
 def _in_all(sentence: Tokens) -> Tokens:
