@@ -74,8 +74,8 @@ class ImpliedSlots:
         reader, templates = self._preprocessor.reader, self._preprocessor.templates
         values = {} if reader is None else reader.values
         single = {placeholder_name(name): Slot(name, known[0]) for name, known in values.items() if len(known) == 1}
-        counted = nouns(map(plain, templates.texts())) if single else ()
-        single = {name: single[name] for name in counted if name in single}
+        counted = nouns(map(plain, templates.texts())) if single else frozenset[str]()
+        single = {name: slot for name, slot in single.items() if name in counted}
         with_slot, total = Counter[tuple[str, str]](), Counter[str]()
         for key, sentences in templates.sentences.items() if single else ():
             for act_type in act_types(key):

@@ -34,8 +34,8 @@ REMEMBERED = 20_000, 16 << 20
 """Sentences whose doubts are cached, at most, and their bytes."""
 MOST_ARTICLES = 0.2
 """A name that has an article in less than this share of its occurrences without a following noun may lack it."""
-LEAST_PLURALS, OFTEN = 20, 0.1
-"""The fewest plurals of a noun, and the share of its occurrences from which it often has one."""
+LEAST_PLURALS = 20
+"""The fewest plurals of a noun."""
 BOUND = ""
 """Stands for the edges of a sentence."""
 
@@ -63,8 +63,7 @@ class Fluency:
         bounded = list(map(_bounded, sentences))
         self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in word_runs(s, order))
         self._misspelt = misspellings(words)
-        plurals = nouns(stripped if english else ())
-        self._plurals = frozenset(plurals)
+        self._plurals = nouns(stripped if english else ())
         self._usual = frozenset(_usual(self._runs))
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
         self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
@@ -246,17 +245,16 @@ def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
             yield run
 
 
-def nouns(sentences: Iterable[Sequence[str]]) -> dict[str, float]:
-    """Return the words and placeholders that have plural endings in training, with the share of their occurrences.
+def nouns(sentences: Iterable[Sequence[str]]) -> frozenset[str]:
+    """Return the words and placeholders that have plural endings in training.
 
     Args:
         sentences: of training, without joiners.
     """
-    words, plurals = Counter[str](), Counter[str]()
+    plurals = Counter[str]()
     for sentence in sentences:
-        words.update(values_alike(sentence))
         plurals.update(values_alike(word for word, more in pairwise(sentence) if more in PLURALS))
-    return {word: count / words[word] for word, count in plurals.items() if count >= LEAST_PLURALS}
+    return frozenset(word for word, count in plurals.items() if count >= LEAST_PLURALS)
 
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:

@@ -1,4 +1,4 @@
-"""Mending: correcting the grammar of composed texts: lists with "and", verbs that agree, a single denial.
+"""Mending: correcting the grammar of composed texts: lists with "and", verbs that agree, articles.
 
 Training sentences contain slips of their authors; texts composed of them would have these in new places.
 """
