@@ -7,17 +7,17 @@ for a recommendation, if people always ask "have you played it?".
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Turn
-from dactnlg.text.grammar.denials import Denials, denies, denies_again, has_none, is_denial, told_behind
+from dactnlg.text.grammar.denials import Denials, denies, denies_again, has_none, told_behind
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.grammar.identities import Identities
-from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts, has_negative
+from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts
+from dactnlg.text.grammar.shares import NOTHING, Shares, asks, learned_shares, worded_as_question
 from dactnlg.text.placeholders import Required, is_placeholder, without_ordinal
 from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
@@ -45,39 +45,6 @@ _ASKING = QUESTION_WORDS | {"do", "does", "would", "can", "are", "is"}
 """Words that begin questions."""
 
 
-class Shares(NamedTuple):
-    """Shares of the texts for some act types.
-
-    Attributes:
-        deny: of the texts without negative special values, those that deny.
-        own: the number of texts without negative special values.
-        none: those that say that nothing of a kind exists.
-        again: those that deny in several sentences.
-        told: those that, after a denial, tell about what does not exist.
-        ask: those that ask.
-        texts: the number of all texts.
-    """
-
-    deny: float
-    own: int
-    none: float
-    again: float
-    told: float
-    ask: float
-    texts: int
-
-    @classmethod
-    def of(cls, count: Counter[str]) -> Shares:
-        """Return the shares from counts."""
-        own, texts = count["own"], count["texts"]
-        none, again, told, ask = (count[each] / texts for each in ("none", "again", "told", "ask"))
-        return cls(count["deny"] / max(own, 1), own, none, again, told, ask, texts)
-
-
-NOTHING = Shares(0.0, 0, 0.0, 0.0, 0.0, 0.0, 0)
-"""For combinations of act types that training does not have."""
-
-
 class Manners:
     """Finds texts that deny or ask though their act does not, or the other way round.
 
@@ -98,27 +65,7 @@ class Manners:
 
     @cached_property
     def _shares(self) -> dict[Key, Shares]:
-        """The shares of the texts for each combination of act types."""
-        counts: dict[Key, Counter[str]] = {}
-        combinations: dict[Key, Counter[str]] = {}
-        rows = self._templates.specials
-        # Training has many texts, of few words: each word is classified once.
-        words = set(chain.from_iterable(text for _, text in rows))
-        denying, marks = frozenset(filter(is_denial, words)), frozenset(filter(_marks_question, words))
-        for (key, text), values in rows.items():
-            count = combinations.get(key)
-            if count is None:
-                count = combinations[key] = counts.setdefault(act_types(key), Counter())
-            count["texts"] += 1
-            count["ask"] += not marks.isdisjoint(text) if self._with_marks else worded_as_question(text)
-            denied = not denying.isdisjoint(text)
-            count["none"] += denied and has_none(text)
-            count["again"] += denied and denies_again(text)
-            count["told"] += denied and told_behind(text) > 0
-            if not any(map(has_negative, values)):
-                count["own"] += 1
-                count["deny"] += denied
-        return {acts: Shares.of(count) for acts, count in counts.items()}
+        return learned_shares(self._templates, with_marks=self._with_marks)
 
     def _of(self, turn: Turn) -> Shares:
         return self._shares.get(act_types(kind(turn)), NOTHING)
@@ -299,17 +246,3 @@ def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
     first = asked.index(True)
     named = subject in map(strip_joiner, split_sentences(tokens)[first])
     return 0 if named else asked[first:].count(False)
-
-
-def asks(tokens: Iterable[str]) -> bool:
-    """Whether a text has a question mark."""
-    return any(map(_marks_question, tokens))
-
-
-def worded_as_question(tokens: Sequence[str]) -> bool:
-    """Whether a sentence of a text begins, or ends, like a question."""
-    return any(asking(tokens))
-
-
-def _marks_question(token: str) -> bool:
-    return strip_joiner(token) == "?"
