@@ -20,13 +20,12 @@ from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen.further_values import FurtherValues
 from dactnlg.text import owners
-from dactnlg.text.grammar.denials import denies
-from dactnlg.text.grammar.several import made_plural
-from dactnlg.text.placeholders import Required, without_ordinal
+from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-from dactnlg.text.sentences import Tokens, split_sentences
+from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 from dactnlg.text.tallies import SlotReport, Tally
 from dactnlg.text.values.delexicalization import LexicalizedSlot, ParaphrasedSlot
@@ -35,7 +34,6 @@ MOST = 4
 """Maximum number of values tried as stand-ins for one, most similar first."""
 OFTEN = 0.1
 """Minimum number of texts that say a value for it to stand in, relative to the most frequent value of the slot."""
-CONJUNCTIONS = frozenset({"and", "or"})
 
 
 class StandIn(NamedTuple):
@@ -56,14 +54,6 @@ class StandIn(NamedTuple):
     opposed: Sequence[Slot] = ()
 
 
-class Joined(NamedTuple):
-    """A text with one value added, and the positions of the first and the last value of its slot."""
-
-    tokens: Tokens
-    first: int
-    last: int
-
-
 class StandIns:
     """Finds stand-ins for acts, and turns their sentences into sentences for the acts. Several threads may use one.
 
@@ -73,6 +63,7 @@ class StandIns:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._delexicalizer = preprocessor, preprocessor.delexicalizer
+        self._further = FurtherValues(preprocessor)
 
     def of(self, request: Request, lost: Sequence[Required] = ()) -> list[StandIn]:
         """Return the stand-ins of an act, best first; empty if it has no unseen values, or there is no stand-in.
@@ -147,7 +138,8 @@ class StandIns:
             if copied.missing or tokens is None:
                 continue
             # Without the plural, too: the reader may mistake it for another value ("in all product families").
-            both = (self._with_surplus(stand_in, tokens, several=several) for several in (True, False))
+            turn, more = stand_in.request.turn, stand_in.surplus
+            both = (self._further.added(turn, tokens, more, several=several) for several in (True, False))
             # "Moderate, £20-25" says a value twice, of which only one would be replaced.
             texts = [text for text in dict.fromkeys(both) if not self._says_again(wanted, text)]
             score, origin = each.score, "inserted"
@@ -201,20 +193,6 @@ class StandIns:
         acts = ((Turn((DialogueAct(item.act_type, (slot,)),)), slot) for slot in values)
         return not all(self._preprocessor.lacks(turn, slot, words) for turn, slot in acts)
 
-    def _with_surplus(self, stand_in: StandIn, tokens: Tokens, *, several: bool) -> Tokens:
-        """Add the surplus values of a stand-in to a text, each next to the last value of its slot.
-
-        Args:
-            stand_in: what the text is for.
-            tokens: the text.
-            several: whether to change words to the plural for several values.
-        """
-        for item in stand_in.surplus:
-            tokens, first, last = self._beside(stand_in.request.turn, tokens, item)
-            if several and "and" in tokens[first:last]:
-                tokens = made_plural(tokens, first, last, item.slot.name)
-        return tokens
-
     def _surplus(self, turn: Turn, required: Sequence[Required]) -> list[Required]:
         """Return further values of slots for which training has no text of the act type with that many."""
         found, before = list[Required](), {(act.act_type, slot.name) for act, slot in turn.slots() if _in_words(slot)}
@@ -264,54 +242,6 @@ class StandIns:
                     counts[name][value] += 1
         least = {name: OFTEN * max(known.values(), default=0) for name, known in counts.items()}
         return {name: [value for value in known if known[value] >= least[name]] for name, known in counts.items()}
-
-    def _beside(self, known: Turn, tokens: Tokens, item: Required) -> Joined:
-        """Add a value to a text, next to the last value of the same slot."""
-        base = without_ordinal(item.placeholder)
-        own = [place for place, token in enumerate(tokens) if without_ordinal(strip_joiner(token)) == base]
-        if not own:
-            return self._beside_words(known, tokens, item)
-        # A placeholder attached to a neighbouring word is left as it is.
-        if tokens[own[-1]] != strip_joiner(tokens[own[-1]]):
-            return Joined(tokens, 0, 0)
-        last, before = own[-1], own[-2] if len(own) > 1 else -1
-        joint = strip_joiner(tokens[last - 1]) if before == last - 2 else ""
-        start, between, rest = tokens[: last + 1], self._conjunction(tokens[:last], item), tokens[last + 1 :]
-        if before == last - 1 and before >= 0:
-            # "An arcade party game" has no commas.
-            between = ()
-        elif joint in CONJUNCTIONS:
-            # "Arcade and party" becomes "arcade, party and puzzle".
-            start, between = tokens[: last - 1], (f"{JOINER},", tokens[last], tokens[last - 1])
-        elif joint == ",":
-            between = (f"{JOINER},",)
-        return Joined((*start, *between, item.placeholder, *rest), own[0], len(start) + len(between))
-
-    def _beside_words(self, known: Turn, tokens: Tokens, item: Required) -> Joined:
-        """Add a value to a text, next to a known lexicalised value of the same slot: "a French and Thai pub"."""
-        name = item.slot.name
-        said = [slot for act, slot in known.slots() if (act.act_type, slot.name) == (item.act_type, name)]
-        mentions, _ = self._delexicalizer.mentions(
-            [Required("", item.act_type, Slot(name, slot.value)) for slot in said], tokens
-        )
-        if not mentions or tokens[mentions[-1].end - 1].endswith(JOINER):
-            return Joined(tokens, 0, 0)
-        start, end = mentions[-1].start, mentions[-1].end
-        between = self._conjunction(tokens[:start], item)
-        words = [item.placeholder] if item.placeholder else tokenize((item.slot.value or "").casefold())
-        last = end + len(between) + len(words) - 1
-        return Joined((*tokens[:end], *between, *words, *tokens[end:]), start, last)
-
-    def _conjunction(self, before: Tokens, item: Required) -> Tokens:
-        """Return the conjunction (or comma) that joins a value to the only one of its slot, which follows `before`."""
-        if self._preprocessor.style.language != "en":
-            return (f"{JOINER},",)
-        clause = split_sentences((*before, item.placeholder))[-1]
-        # "You can't go wrong with SLOT_NAME: it has views of ..." denies nothing after its colon.
-        last = max((at for at, token in enumerate(clause, 1) if strip_joiner(token) in (":", ";")), default=0)
-        denied = denies(clause[last:])
-        either = denied or self._preprocessor.manners.is_question(item.act_type)
-        return ("or",) if either else ("and",)
 
 
 def _in_words(slot: Slot) -> bool:
