@@ -4,6 +4,7 @@
 Every other room takes and returns these objects; nothing here depends on corpora, tokens or models.
 """
 
-from dactnlg.acts.turn import SPECIAL_VALUES, DialogueAct, Slot, Turn, parse, special_value, turn_from_json
+from dactnlg.acts.parsing import parse, turn_from_json
+from dactnlg.acts.turn import SPECIAL_VALUES, DialogueAct, Slot, Turn, special_value
 
 __all__ = ["SPECIAL_VALUES", "DialogueAct", "Slot", "Turn", "parse", "special_value", "turn_from_json"]

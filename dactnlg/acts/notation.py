@@ -1,6 +1,6 @@
 """The notations of acts: which names and values they allow, and the parser for all of them except JSON.
 
-The parser returns plain names and values; `dactnlg.acts.turn` builds turns from them.
+The parser returns plain names and values; `dactnlg.acts.parsing` builds turns from them.
 """
 
 from __future__ import annotations

@@ -1,34 +1,24 @@
-"""Dialogue acts, turns and slots, and how they are read and printed.
+"""Dialogue acts: slots, acts and turns, and their canonical notation.
 
-Notations:
-    cambridge  `inform(name='red door cafe';kidsallowed=no)`, several acts joined by `&` or spaces
-               (RNNLG, DSTC2; a trailing `;` and an act type with a leading `?` are allowed)
-    bracket    `name[The Eagle], eatType[coffee shop]` (E2E: one `inform`) and
-               `inform(name[X], genres[a, b])` (ViGGO)
-    json       `[{"act": "inform", "slots": [["food", "thai"]]}]` (DSTC2's release; a slot may also be
-               `{"name": "food", "value": "thai"}`)
-
-`parse` detects which notation a text is in. `str(turn)` is the canonical Cambridge notation, and
-`parse(str(turn)) == turn` holds for every turn.
+`str(turn)` is the canonical Cambridge notation, and `parse(str(turn)) == turn` holds for every turn; see
+`dactnlg.acts.parsing`.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, total_ordering
 from typing import Any
 
-from dactnlg.acts.notation import DELIMITERS, NO_VALUE, balanced, is_act_type, is_name, print_value, read_acts
-from dactnlg.errors import ActError, ActSyntaxError
+from dactnlg.acts.notation import DELIMITERS, NO_VALUE, balanced, is_act_type, is_name, print_value
+from dactnlg.errors import ActError
 
 SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true", "false", "?"})
 """Values that say something about a slot rather than name an entity; they are never delexicalised."""
 
-_NAMED = "slot"
+NAMED = "slot"
 """In DSTC2's pairs, a slot with this name has the name of another slot as its value."""
 _LONGEST_SPECIAL = max(map(len, SPECIAL_VALUES))
 _CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
@@ -135,6 +125,7 @@ class _Hashed:
 class Turn(_Hashed):
     """A meaning representation: one or more acts to be expressed together. Iterating yields its acts.
 
+    >>> from dactnlg.acts import parse
     >>> turn = parse("inform(name='red door cafe') & request(food)")
     >>> [act.act_type for act in turn], [slot.name for act, slot in turn.slots()]
     (['inform', 'request'], ['name', 'food'])
@@ -204,45 +195,12 @@ class Turn(_Hashed):
         return f"{act.act_type}({inside})"
 
 
-def parse(text: str, where: str = "") -> Turn:
-    """Parse one turn in any of the notations.
-
-    >>> parse("inform(name='red door cafe';kidsallowed=false)").acts[0].slots[1].special
-    'no'
-    >>> str(parse("name[The Eagle], eatType[coffee shop]"))
-    "inform(name='The Eagle';eatType='coffee shop')"
-
-    Args:
-        text: the act string: Cambridge notation (RNNLG, DSTC2), E2E's or ViGGO's brackets, or DSTC2's JSON.
-        where: the location to give in error messages ("acts.txt, line 3"); by default the line within `text`.
-
-    Returns:
-        A `Turn` with one or more acts; `str(turn)` is its canonical Cambridge notation.
-
-    Raises:
-        ActSyntaxError: the text is not an act; the message shows the line and a caret.
-        ActError: `text` is not a string, or is JSON of another structure.
-    """
-    if not isinstance(text, str):
-        raise ActError(f"{where or 'this'} is no act: give a string, not {type(text).__name__}")
-    stripped = text.lstrip()
-    if stripped.startswith(("[", "{")):
-        return _parse_json(text, where)
-    acts = [(act_type, [_slot(name, value) for name, value in slots]) for act_type, slots in read_acts(text, where)]
-    return Turn(tuple([DialogueAct(act_type, tuple(slots)) for act_type, slots in acts]))
-
-
-# The acts of a corpus share few slots and values; values longer than those found in corpora are not cached.
-_LONGEST = 64
-_known_slot = lru_cache(maxsize=1 << 13)(Slot)
-
-
-def _slot(name: str, value: str | None) -> Slot:
-    return Slot(name, value) if value is not None and len(value) > _LONGEST else _known_slot(name, value)
+LONGEST = 64
+"""Only values up to this length are cached: the acts of a corpus share few slots and values, which are short."""
 
 
 def _print_slot(name: str, value: str | None) -> str:
-    return _printed(name, value) if value is not None and len(value) > _LONGEST else _known_printed(name, value)
+    return _printed(name, value) if value is not None and len(value) > LONGEST else _known_printed(name, value)
 
 
 def _printed(name: str, value: str | None) -> str:
@@ -268,72 +226,9 @@ def _is_ordinary(value: str) -> bool:
     return special_value(value) is None
 
 
-def _parse_json(text: str, where: str) -> Turn:
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ActSyntaxError(f"not JSON ({error.msg})", text, error.pos, where) from None
-    except RecursionError:
-        raise ActSyntaxError("not JSON (nested too deeply)", text, 0, where) from None
-    except ValueError:
-        raise ActSyntaxError("not JSON (a number of too many digits)", text, 0, where) from None
-    return turn_from_json(data, where)
-
-
-def turn_from_json(data: object, where: str = "") -> Turn:
-    """Return the turn that DSTC2's JSON describes.
-
-    Args:
-        data: a list of `{"act": name, "slots": [[name, value], ...]}`, or a single such object; see `Turn.to_json`.
-        where: the location to give in error messages.
-
-    Raises:
-        ActError: the data has another structure.
-    """
-    try:
-        return Turn(tuple([_json_act(item) for item in (data if isinstance(data, list) else [data])]))
-    except ActError as error:
-        raise ActError(f"{where}: {error}" if where else str(error)) from None
-
-
-def _json_act(item: object) -> DialogueAct:
-    # Without "slots", other keys hold what another notation calls them: they would be lost.
-    plain = isinstance(item, dict) and isinstance(item.get("act"), str) and ("slots" in item or len(item) == 1)
-    if not isinstance(item, dict) or not plain:
-        raise ActError(f'a JSON act is {{"act": name, "slots": [[name, value], ...]}}, not {reprlib.repr(item)}')
-    slots = item.get("slots", [])
-    if not isinstance(slots, list) or not all(_is_json_slot(slot) for slot in slots):
-        raise ActError(f"the slots of a JSON act are a list of [name] or [name, value], not {reprlib.repr(slots)}")
-    return DialogueAct(item["act"], tuple([_json_slot(slot) for slot in slots]))
-
-
 def _slot_to_json(slot: Slot) -> object:
     if slot.value is None:
         return [slot.name]
-    if slot.name == _NAMED and is_name(slot.value):
+    if slot.name == NAMED and is_name(slot.value):
         return {"name": slot.name, "value": slot.value}
     return [slot.name, slot.value]
-
-
-def _is_json_slot(slot: object) -> bool:
-    if isinstance(slot, dict):
-        parts = [slot.get("name"), slot.get("value")] if slot.keys() <= {"name", "value"} else []
-    else:
-        parts = slot if isinstance(slot, list) else []
-    return 1 <= len(parts) <= 2 and isinstance(parts[0], str) and all(map(_is_json_value, parts[1:]))
-
-
-def _is_json_value(value: object) -> bool:
-    # Python's JSON parser accepts NaN, and reads 1e999 as infinity.
-    return value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _json_slot(slot: list[Any] | dict[str, Any]) -> Slot:
-    if isinstance(slot, dict):
-        name, value = slot["name"], slot.get("value")
-    else:
-        name, value = slot[0], slot[1] if len(slot) == 2 else None
-        # DSTC2 writes request(food) as the pair ["slot", "food"].
-        if name == _NAMED and isinstance(value, str) and is_name(value):
-            return Slot(value)
-    return Slot(name, None if value is None else str(value))
