@@ -20,6 +20,8 @@ SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true"
 
 NAMED = "slot"
 """In DSTC2's pairs, a slot with this name has the name of another slot as its value."""
+LONGEST = 64
+"""Only values up to this length are cached: the acts of a corpus share few slots and values, which are short."""
 _LONGEST_SPECIAL = max(map(len, SPECIAL_VALUES))
 _CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
 
@@ -193,10 +195,6 @@ class Turn(_Hashed):
                 raise ActError(f"the bracket notation cannot hold the value {value!r} of '{slot.name}'")
         inside = ", ".join(f"{slot.name}[{slot.value or ''}]" for slot in act.slots)
         return f"{act.act_type}({inside})"
-
-
-LONGEST = 64
-"""Only values up to this length are cached: the acts of a corpus share few slots and values, which are short."""
 
 
 def _print_slot(name: str, value: str | None) -> str:
