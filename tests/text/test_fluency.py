@@ -11,6 +11,7 @@ from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.fluency import ORDER, Fluency
 from dactnlg.text.grammar.joints import splices
+from dactnlg.text.grammar.stops import LEAST
 from dactnlg.text.grammar.verbs import finite, learned_verbs
 from dactnlg.text.surface import tokenize
 
@@ -55,6 +56,23 @@ def test_what_training_has_by_mistake_is_doubtful() -> None:
     fluency = Fluency(split([right] * 200 + [slip]), english=False)
     assert fluency.doubts(right.split()) == 0 < fluency.doubts(slip.split())
     assert Fluency(split([right] * 20 + [slip]), english=False).doubts(slip.split()) == 0
+
+
+def test_a_sentence_that_stops_where_training_always_goes_on_is_broken_off() -> None:
+    goes_on = ["it has a linux and mac release ."] * LEAST
+    stops = ["it is out on linux and mac .", "it is out on linux and mac , and it is fun ."]
+    fluency = Fluency(split([*goes_on, *stops]), english=False)
+    # No run of four words is new.
+    assert fluency.doubts(["it", "has", "a", "linux", "and", "mac", "."]) == 2
+    assert fluency.doubts(["it", "has", "a", "linux", "and", "mac", ",", "and", "it", "is", "fun", "."]) == 2
+    assert fluency.doubts(["it", "is", "out", "on", "linux", "and", "mac", "."]) == 0
+    for rare in (
+        goes_on[1:],
+        [*goes_on, "it has a linux and mac ."],
+        [*goes_on, *["it has a linux and mac port ."] * 3],
+    ):
+        others = Fluency(split([*rare, *stops]), english=False)
+        assert others.doubts(["it", "has", "a", "linux", "and", "mac", "."]) == 0
 
 
 def test_a_short_sentence_is_no_mistake() -> None:

@@ -19,6 +19,7 @@ from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.misspellings import misspellings
 from dactnlg.text.grammar.only_one import misplaced_only
 from dactnlg.text.grammar.predicates import Predicates
+from dactnlg.text.grammar.stops import Stops
 from dactnlg.text.grammar.verbs import learned_verbs
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, split_sentences
@@ -62,6 +63,7 @@ class Fluency:
         pairs = Counter(chain.from_iterable(map(pairwise, stripped)))
         bounded = list(map(_bounded, sentences))
         self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in word_runs(s, order))
+        self._stops = Stops(run for s in bounded for run in word_runs(s, ORDER + 1))
         self._misspelt = misspellings(words)
         self._plurals = nouns(stripped if english else ())
         self._usual = frozenset(_usual(self._runs))
@@ -129,6 +131,7 @@ class Fluency:
         if found is None:
             words = plain(sentence)
             found = self._strange_runs(sentence) + sum(word in self._misspelt for word in words)
+            found += 2 * self._stops.faults(runs(sentence, ORDER + 1))
             if self._verbs:
                 main = parted(sentence)[0]
                 found += faults(main, self._verbs) + 2 * misplaced_only(words) + 3 * misattributed(sentence)
