@@ -31,7 +31,7 @@ Shown = Mapping[str, tuple[str, ...]]
 """The special values whose cues match a sentence, by slot."""
 OPPOSITES = {"yes": "no", "no": "yes"}
 """Special values that exclude each other in a sentence."""
-_AFTER_SENTENCE = re.compile(r"(?<=[.?!;])\s")
+_BETWEEN_CLAUSES = re.compile(r"(?<=[.?!;])\s|(?<!\bnot)(?<!n't)(?<!\bto)\s(?=(?:has|have|is|are)\s(?!not\b))")
 
 
 class Expected(NamedTuple):
@@ -164,8 +164,8 @@ class SlotChecker:
             # Mask the wanted words first: those of "no dogs" include those of "dogs".
             if name not in missing and shows(pattern, without(cues[name], text)):
                 # A cue for whatever is not denied, such as "family" for yes, finds the rest of a masked denial:
-                # "not family friendly" says yes nowhere.
-                parts = _AFTER_SENTENCE.split(text)
+                # "not family friendly" says yes nowhere, "pubs with no garden have a garden" does.
+                parts = _BETWEEN_CLAUSES.split(text)
                 if any(shows(pattern, part) and shows(pattern, without(cues[name], part)) for part in parts):
                     yield opposite
 

@@ -250,6 +250,22 @@ def test_what_is_said_both_ways_is_a_contradiction(
 
 
 @pytest.mark.parametrize(
+    ("sentence", "extra"),
+    [
+        ("televisions with no usb ports have a usb port", ("hasusbport=yes",)),
+        ("it has no usb ports and has usb ports", ("hasusbport=yes",)),
+        ("it has 2 hdmi ports but doesn't have usb ports", ()),
+        ("it does not have usb ports", ()),
+        ("usb ports are not included", ()),
+        ("it is said to have no usb ports", ()),
+    ],
+)
+def test_what_clauses_of_a_sentence_say_both_ways_is_a_contradiction(sentence: str, extra: tuple[str, ...]) -> None:
+    report = load_card("tv").style().checker().check(parse("inform(hasusbport=false)"), sentence)
+    assert (report.missing, report.extra) == ((), extra)
+
+
+@pytest.mark.parametrize(
     ("name", "slot", "sentence"),
     [
         ("hotel", "hasinternet", "x inn lacks internet access"),
