@@ -23,6 +23,8 @@ MOST_KEPT = 60
 """Maximum number of texts kept after each change."""
 LACKING, MORE, MANY = 3, 5, 6
 """How many items a text to be changed may lack: `LACKING`, then `MORE` if nothing is found and `MANY` are wanted."""
+WIDE = 4
+"""How many times as many texts as usual are kept after each change if there is still nothing."""
 
 
 class Edited(NamedTuple):
@@ -76,19 +78,19 @@ class Phrases:
         """Return texts that say what is wanted, each with its number of changes, the least doubtful first."""
         found = self._edited(wanted, LACKING)
         if len(wanted) >= MANY:
-            found = found or self._edited(wanted, MORE) or self._edited(wanted, MORE, wide=4)
+            found = found or self._edited(wanted, MORE) or self._edited(wanted, MORE, keep=WIDE * MOST_KEPT)
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         ended = [((changes + strange(tokens), tokens), (tokens, changes)) for tokens, changes in found.items()]
         ranked = ascending(ended, lambda each: (each[1] + doubts(each[0]), each[0]))
         return [each for _, each in islice(ranked, MOST_KEPT)]
 
-    def _edited(self, wanted: Said, most: int, *, wide: int = 1) -> dict[Tokens, int]:
+    def _edited(self, wanted: Said, most: int, *, keep: int = MOST_KEPT) -> dict[Tokens, int]:
         """Change texts that lack at most `most` items, and return those that say what is wanted, with their changes.
 
         Args:
             wanted: what the texts shall say.
-            most: the largest number of changes, less one.
-            wide: how many times as many texts as usual are kept after each change.
+            most: how many items a text to be changed may lack.
+            keep: how many texts are kept after each change.
         """
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         bases = []
@@ -113,7 +115,7 @@ class Phrases:
             left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= most - done]
             bounded = [((strange(each.tokens), -each.weight, each.tokens), each) for each in left]
             ranked = ascending(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens))
-            kept = [each for _, each in islice(ranked, wide * MOST_KEPT)]
+            kept = [each for _, each in islice(ranked, keep)]
         return found
 
     def _settled(self, found: Mapping[Tokens, int], done: int) -> bool:

@@ -141,8 +141,7 @@ def _disagree(words: Sequence[str], before: int, place: int) -> bool:
 
 def _unthought(words: Sequence[str], at: Sequence[int]) -> bool:
     """Whether a question lacks what is thought: "why do you think these pubs?"."""
-    think = words.index("think") if words[0] == "why" and "think" in words else len(words)
-    return think < len(words) and not any(place > think for place in at)
+    return words[0] == "why" and "think" in words and not any(place > words.index("think") for place in at)
 
 
 def _inverted(words: Sequence[str], place: int) -> bool:

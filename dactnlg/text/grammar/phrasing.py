@@ -73,7 +73,7 @@ def _with_object(sentence: Tokens) -> Tokens:
     runs = enumerate(zip(words, words[1:], words[2:], strict=False), 2)
     place = next((at for at, run in runs if run[0] in PERSONS and run[1:] == ("found", "to")), 0)
     # "The pub that you found to be good"
-    related = words[place - 3] == "that" and words[place - 4] not in _SAYING if place > 3 else False
+    related = place > 3 and words[place - 3] == "that" and words[place - 4] not in _SAYING
     whole = related or not QUESTION_WORDS.isdisjoint(words)
     return (*sentence[:place], PRONOUN, *sentence[place:]) if place and not whole else sentence
 
@@ -103,7 +103,7 @@ def _where_last(sentence: Tokens) -> Tokens:
     """Move a "where" clause after other conditions: "a pub where dogs go, near here and in the south"."""
     words = plain(sentence)
     # "... if you do not care about the price" stays at the end.
-    end = words.index("if") if "if" in words[1:] else end_of(words)
+    end = words.index("if", 1) if "if" in words[1:] else end_of(words)
     opened = (at for at in range(1, end) if words[at] in _CONDITIONS)
     # "... where dogs are allowed in SLOT_A"
     clause = (at for at in range(1, end) if words[at - 1].endswith("ed") and "where" in words[:at])
