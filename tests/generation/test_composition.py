@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations, pairwise
 
 import pytest
@@ -9,8 +10,9 @@ from helpers import preprocessor_of
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_preprocessor
+from dactnlg.data.pairs import TrainingData, build_preprocessor
 from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen import phrases
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer, covers
 from dactnlg.generation.unseen.phrases import Phrases
@@ -297,6 +299,18 @@ def test_stopping_early_misses_no_better_text(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Phrases, "_settled", lambda *_: False)
     assert found == [least(said) for said in sets]
     assert sum(cost >= 0 for cost in found) > 5
+
+
+def test_more_texts_are_changed_where_few_lead_nowhere(
+    training_data: Callable[[str], TrainingData], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preprocessor, _ = training_data("hotel")
+    slots = "type=hotel;dogsallowed=yes;hasinternet=yes;pricerange=moderate;acceptscreditcards=yes;area='cow hollow'"
+    texts = composed(preprocessor, f"inform_count({slots})")
+    assert texts
+    assert all({"SLOT_TYPE", "SLOT_PRICERANGE", "SLOT_AREA"} <= {*text.split()} for text in texts)
+    monkeypatch.setattr(phrases, "WIDE", 1)
+    assert not composed(preprocessor, f"inform_count({slots})")
 
 
 def test_acts_without_values_are_said_as_training_says_them() -> None:
