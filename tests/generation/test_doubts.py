@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from helpers import preprocessor_of
 
-from dactnlg.acts import parse
+from dactnlg.acts import Turn, parse
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
 from dactnlg.generation.unseen.doubts import ALARMING, Doubts
@@ -38,6 +39,29 @@ def test_repeating_a_no_is_doubtful(random_run: Path, text: str, again: int) -> 
     doubts = doubts_of(Preprocessor.load(random_run / "preprocessor.json"))
     said, other = (parse(f"inform(name='Ivy Cutting';toilets={value})") for value in ("no", "none"))
     assert doubts.of(said, text.split()) - doubts.of(other, text.split()) == ALARMING * again
+
+
+def test_repeating_a_value_in_words_is_doubtful_and_so_is_another_value() -> None:
+    values = {"price": ["cheap", "high"], "kind": ["pub", "restaurant"]}
+    rows = [
+        ("inform(price=cheap;kind=pub)", "a cheap pub"),
+        ("inform(price=high;kind=restaurant)", "it has high prices"),
+    ]
+    cues = {"price": {"cheap": [r"\b(cheap|low priced|low prices)\b"], "high": [r"\b(pricey|high prices)\b"]}}
+    doubts = doubts_of(preprocessor_of(rows, cues=cues, lexicalized=values))
+    pub, two = parse("inform(price=cheap;kind=pub)"), parse("inform(price=cheap;kind=pub)&inform(kind=restaurant)")
+
+    def again(text: str, act: Turn = pub, doubts: Doubts = doubts) -> int:
+        return doubts._said_again(act, tuple(text.split()))
+
+    assert again("a cheap pub . it has a garden .") == again("a low priced pub with a garden") == 0
+    assert again("a cheap pub with low prices") == again("a cheap pub . it is cheap .") == 1
+    assert again("a cheap pub . it is a restaurant .") == again("a cheap pub , pricey") == 1
+    assert again("a cheap pub with low prices . it is a restaurant with low prices .") == 3
+    assert again("a cheap pub . it is a restaurant .", two) == 0
+    # Opinions are paraphrased again and again.
+    opinions = preprocessor_of(rows, cues=cues, lexicalized=values, ordinary={"price": values["price"]})
+    assert again("a cheap pub with low prices", doubts=doubts_of(opinions)) == 0
 
 
 def test_calling_several_things_it_is_doubtful(random_run: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
@@ -11,6 +13,7 @@ from dactnlg.fidelity.plainly import careless
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
+from dactnlg.text.cues import folded, masked, shows, without
 from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT
@@ -37,6 +40,8 @@ GOING_ON = 4
 """A sentence continues about "it" if this is among its first words: "you will find it in the south"."""
 REMEMBERED = 20_000, 8 << 20
 """Limits of the caches of doubts: number of texts, and bytes."""
+
+_PHRASES = re.compile(r"(?<=[.?!;,])\s|\s(?=(?:with|and|but|that|which|it)\s)")
 
 
 class Doubts:
@@ -148,14 +153,20 @@ class Doubts:
         return found
 
     def _said_again(self, turn: Turn, tokens: Tokens) -> int:
-        """Return how often a text repeats a yes or a no: "it has no garden. It is small. It has no garden."."""
-        sentences, values = split_sentences(tokens), [slot for _, slot in turn.slots() if slot.special in OPPOSITES]
-        if len(sentences) < 2 or not values:
-            return 0
-        checker, names = self._preprocessor.checker, {slot.name for slot in values}
-        shown = [checker.shown(sentence, names) for sentence in sentences]
-        times = (sum(slot.special in each.get(slot.name, ()) for each in shown) for slot in values)
-        return sum(max(0, each - 1) for each in times)
+        """Return how often a text repeats a yes, a no or a value in words, or says another value of that slot as well.
+
+        "A high priced pub with high prices"; "it is a pub. It is a restaurant.". People repeat opinions, in many words.
+        """
+        checker, given = self._preprocessor.checker, Counter(slot.name for _, slot in turn.slots())
+        closed, paraphrased = checker.delexicalizer.lexicalized, checker.delexicalizer.paraphrased
+        text, times = folded(masked(tokens)), 0
+        for name, pattern in checker.expected(turn).wanted:
+            slot, _, value = name.partition("=")
+            if slot not in paraphrased and (value in OPPOSITES or slot in closed):
+                times += max(0, sum(shows(pattern, part) for part in _PHRASES.split(text)) - given[slot])
+                rest = without(pattern, text) if slot in closed and given[slot] == 1 else ""
+                times += any(other != value for other in checker.shown_cues(slot, rest))
+        return times
 
 
 def plainly(candidate: Candidate) -> int:
