@@ -13,7 +13,7 @@ from dactnlg.fidelity.plainly import careless
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
-from dactnlg.text.cues import folded, masked, shows, without
+from dactnlg.text.cues import MASK, folded, masked, shows, without
 from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT
@@ -163,9 +163,11 @@ class Doubts:
         for name, pattern in checker.expected(turn).wanted:
             slot, _, value = name.partition("=")
             if slot not in paraphrased and (value in OPPOSITES or slot in closed):
-                times += max(0, sum(shows(pattern, part) for part in _PHRASES.split(text)) - given[slot])
-                rest = without(pattern, text) if slot in closed and given[slot] == 1 else ""
-                times += any(other != value for other in checker.shown_cues(slot, rest))
+                rest = without(pattern, text)
+                if rest.count(MASK) - text.count(MASK) > given[slot]:
+                    times += max(0, sum(shows(pattern, part) for part in _PHRASES.split(text)) - given[slot])
+                single = slot in closed and given[slot] == 1
+                times += single and any(other != value for other in checker.shown_cues(slot, rest))
         return times
 
 
