@@ -158,16 +158,21 @@ class Doubts:
         "A high priced pub with high prices"; "it is a pub. It is a restaurant.". People repeat opinions, in many words.
         """
         checker, given = self._preprocessor.checker, Counter(slot.name for _, slot in turn.slots())
-        closed, paraphrased = checker.delexicalizer.lexicalized, checker.delexicalizer.paraphrased
-        text, times = folded(masked(tokens)), 0
-        for name, pattern in checker.expected(turn).wanted:
-            slot, _, value = name.partition("=")
-            if slot not in paraphrased and (value in OPPOSITES or slot in closed):
+        delexicalizer, text, times = checker.delexicalizer, folded(masked(tokens)), 0
+        wanted = [(*name.partition("=")[::2], pattern) for name, pattern in checker.expected(turn).wanted]
+        # Of two things, each may have it.
+        most = max(given.values(), default=1)
+        # "High" may be a price and a rating.
+        shared = {(slot, value) for slot, value in delexicalizer.shared if value in {own for _, own, _ in wanted}}
+        for slot, value, pattern in wanted:
+            closed = slot in delexicalizer.lexicalized
+            if slot not in delexicalizer.paraphrased and (closed or value in OPPOSITES):
                 rest = without(pattern, text)
-                if rest.count(MASK) - text.count(MASK) > given[slot]:
-                    times += max(0, sum(shows(pattern, part) for part in _PHRASES.split(text)) - given[slot])
-                single = slot in closed and given[slot] == 1
-                times += single and any(other != value for other in checker.shown_cues(slot, rest))
+                if rest.count(MASK) - text.count(MASK) > most:
+                    times += max(0, sum(shows(pattern, part) for part in _PHRASES.split(text)) - most)
+                if closed and given[slot] == 1:
+                    others = {(slot, other) for other in checker.shown_cues(slot, rest)}
+                    times += not others <= shared | {(slot, value)}
         return times
 
 
