@@ -16,6 +16,7 @@ SlotValues = tuple[tuple[str, str | None], ...]
 
 
 NO_VALUE = "leave out '=' to name the slot alone"
+UNPARTED = "expected ';' before another slot"
 DELIMITERS = "()[]{}=;,&'\"\\"
 """The characters that delimit a name in any of the notations, so that it cannot contain them."""
 
@@ -34,6 +35,10 @@ _BARE_VALUE = re.compile(r"[\w.+-]+|\?")
 _OPEN_VALUE_PART = re.compile(r"[^;,()]*+(?:\([^()]*+\)[^;,()]*+)*")
 # So is a comma, unless a name and an equals sign follow: SFRES separates slots with commas.
 _NEXT_SLOT = re.compile(r",\s*+" + NAME.pattern + "=")
+# A missing `;`: "name='Ritz' area=north", "name=Ritz area=north".
+_UNPARTED = re.compile(NAME.pattern + "=")
+_UNPARTED_BARE = re.compile(r"\s[\w.-]+=")
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
 _SPACE = re.compile(r"\s*")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 # No group is possessive: before 3.11.5, Python mismatches possessive groups that contain alternatives (gh-106052).
@@ -177,6 +182,9 @@ class _Reader:
         value = self.text[self.at : end].strip()
         if not value:
             raise self.error(f"expected a value after '='; {NO_VALUE}")
+        if found := _UNPARTED_BARE.search(_IN_BRACKETS.sub(_blank, self.text[self.at : end])):
+            self.at += found.start() + 1
+            raise self.error(f"{UNPARTED}; a value that contains '=' may be quoted")
         self.at = end
         return value
 
@@ -198,6 +206,9 @@ class _Reader:
                 end = _end(_SPACE, self.text, self.at)
                 if self.text[end : end + 1] in (";", ")", ",", ""):
                     return self.checked_value("".join(chars), start)
+                if _UNPARTED.match(self.text, end):
+                    self.at = end
+                    raise self.error(UNPARTED)
             chars.append(char)
         self.at = start
         raise self.error(f"this {quote} is never closed")
@@ -256,6 +267,10 @@ class _Reader:
 
     def error(self, reason: str) -> ActSyntaxError:
         return ActSyntaxError(reason, self.text, self.at, self.where)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "_" * len(match.group())
 
 
 def _end(pattern: re.Pattern[str], text: str, start: int) -> int:

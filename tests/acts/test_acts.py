@@ -160,6 +160,9 @@ def test_every_notation_is_read(text: str, expected: list[tuple[str, list[tuple[
         ("inform(a=b) & ", "", "another act after '&'"),
         ("inform(a=b))", "))", "act type"),
         ("inform(a='b' c)", "'b' c", "never closed"),
+        ("inform(name='The Ritz' area='north')", "area", "expected ';' before another slot"),
+        ("inform(name='Harry's'customer rating=5)", "customer", "expected ';' before another slot"),
+        ("inform(name=The Ritz area=north)", "area", "may be quoted"),
         ("hello()\n  inform[", "[", "expected '('"),
         ("name[The Eagle", "[The", "never closed"),
         ("name[The Eagle] eatType[x]", "eatType", "expected ','"),
@@ -183,6 +186,14 @@ def test_the_caret_stands_under_the_character(text: str, under: str, reason: str
     assert shown == text.split("\n")[text.count("\n", 0, expected)]
     assert shown[column:].startswith(under.lstrip(")") if "))" in under else under)
     assert head.startswith(f"line {1 + text.count(chr(10), 0, expected)}, column {column + 1}: ")
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [("e=mc", "e=mc"), ("e = mc", "e = mc"), ("a b=c", "'a b=c'"), ("a (b c=d)", "a (b c=d)")]
+)
+def test_a_value_may_contain_an_equals_sign(value: str, written: str) -> None:
+    turn = parse(f"inform(a={written};b=c)")
+    assert [slot.value for slot in turn.acts[0].slots] == [value, "c"] and parse(str(turn)) == turn
 
 
 @pytest.mark.parametrize("junk", ["\t", "\u200b", "\x1b[31m", "\u0301", "日本", "x" * 500])
