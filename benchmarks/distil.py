@@ -21,7 +21,7 @@ from tabulate import tabulate
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.data.corpus import load_corpus
-from dactnlg.experiments.distillation import checker_of, self_taught
+from dactnlg.experiments.self_teaching import checker_of, self_taught
 from dactnlg.experiments.sifting import Inventory, judge
 from dactnlg.fidelity.checker import FidelityChecker
 

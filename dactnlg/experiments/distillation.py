@@ -12,39 +12,28 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
-
-from threadpoolctl import threadpool_limits
 
 from dactnlg import models
 from dactnlg._utils.files import made_folder, write_json, written
 from dactnlg.acts import Slot, Turn
-from dactnlg.data.card import Card
 from dactnlg.data.columns import choose_columns
-from dactnlg.data.corpus import corpus_of_file, load_corpus
 from dactnlg.data.division import FEWEST
-from dactnlg.data.proposal_files import card_text, initialize
-from dactnlg.data.proposals import propose
+from dactnlg.data.proposal_files import initialize
 from dactnlg.data.readers import pairs as pair_files
 from dactnlg.data.readers.reading import read_csv, read_header, read_turn
-from dactnlg.errors import ConfigError, CorpusError, UserError
-from dactnlg.experiments.sifting import Inventory, Judged, counted, judge
+from dactnlg.errors import CorpusError, UserError
+from dactnlg.experiments.self_teaching import checker_of, self_taught
+from dactnlg.experiments.sifting import Inventory, Judged, Row, counted, judge, write_pairs
 from dactnlg.fidelity.checker import FidelityChecker
-from dactnlg.fidelity.learning import learn_reader
 from dactnlg.generation.generator import Generator
-from dactnlg.runs import yamlfile
 from dactnlg.runs.config import read_config
 from dactnlg.runs.run import Run
 from dactnlg.text.templates import kind
-from dactnlg.training.readers import learn_from
 from dactnlg.training.train import train
 
-ROUNDS = 3
-"""How many times a checker is trained on the pairs that its predecessor has kept."""
 UNSEEN = 200
 """How many acts with unseen combinations of slots are generated to measure the run, at most."""
-Row = tuple[Turn, str, str]
 
 
 class DistilledFiles(NamedTuple):
@@ -199,55 +188,6 @@ def _table(path: Path, columns: tuple[str, str] | None) -> Iterator[tuple[str, d
         yield f"line {line}", dict(zip(keys, cells, strict=True))
 
 
-def checker_of(name: str, data_dir: Path | None = None) -> FidelityChecker:
-    """Return a checker trained on a corpus.
-
-    Raises:
-        CorpusError: the corpus is missing.
-    """
-    corpus = load_corpus(name, data_dir)
-    style = corpus.style()
-    return FidelityChecker(style.checker(), learn_from(corpus, style))
-
-
-def self_taught(rows: Sequence[Row], *, progress: bool = False) -> tuple[list[Judged], FidelityChecker]:
-    """Return verdicts on pairs by a checker trained only on these pairs, and the checker.
-
-    The first checker has the card that is proposed for all pairs. Then, for `ROUNDS` rounds, a card without cues is
-    proposed for the pairs kept and a reader trained on them, and these judge all pairs again. This works because faults
-    are rare and diverse, whereas correct pairs resemble each other.
-    """
-    pairs = [(turn, text) for turn, text, _ in rows]
-    checker = _proposed(pairs, cued=True)
-    judged = judge(rows, checker, Inventory(pairs, checker), progress=progress)
-    for _ in range(ROUNDS):
-        kept = [(each.turn, each.text) for each in judged if not each.reasons]
-        if len(kept) < FEWEST:
-            return judged, checker
-        checker = _proposed(kept, cued=False)
-        valid = kept[::5]
-        with threadpool_limits(limits=1, user_api="blas"):
-            reader = learn_reader([pair for n, pair in enumerate(kept) if n % 5], valid, checker.checker)
-        checker = FidelityChecker(checker.checker, reader)
-        judged = judge(rows, checker, Inventory(pairs, checker), progress=progress)
-    return _without_inventions(judged), checker
-
-
-def _without_inventions(judged: list[Judged]) -> list[Judged]:
-    """Return verdicts that also reject sentences with cues for a special value of a slot that their act lacks.
-
-    A reader trained on faulty pairs is lenient there; cues proposed from the pairs kept are not.
-    """
-    cues = _proposed([(each.turn, each.text) for each in judged if not each.reasons], cued=True).checker
-    found = []
-    for each in judged:
-        held = {slot.name for _, slot in each.turn.slots()}
-        shown = () if each.reasons else cues.check_cues(each.turn, each.text).extra
-        reasons = tuple(f"invented: {name}" for name in shown if name.partition("=")[0] not in held)
-        found.append(replace(each, reasons=each.reasons or reasons))
-    return found
-
-
 def measure(run: Run, pairs: Sequence[tuple[Turn, str]], checker: FidelityChecker) -> dict[str, Any]:
     """Return a run's speed and faithfulness on acts with unseen combinations of slots, as fields of `Distilled`."""
     turns = unseen(pairs, UNSEEN)
@@ -295,48 +235,12 @@ def unseen(pairs: Sequence[tuple[Turn, str]], count: int, seed: int = 1) -> list
     return list(found.values())
 
 
-def _proposed(pairs: Sequence[tuple[Turn, str]], *, cued: bool) -> FidelityChecker:
-    """Return a checker without a reader, with the card proposed for the pairs; its cues only if `cued`."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "pairs.jsonl"
-        _write_pairs(path, pairs)
-        # All pairs are used: no test split is held out.
-        corpus = corpus_of_file(path).undivided()
-        try:
-            card = Card.model_validate(yamlfile.parse(card_text(propose(corpus))))
-        except (ValueError, ConfigError):
-            card = corpus.card
-    style = replace(card.style(), silent=tuple(name for name in card.silent if _usual(name, pairs)))
-    return FidelityChecker((style if cued else replace(style, cues={})).checker())
-
-
-def _usual(name: str, pairs: Sequence[tuple[Turn, str]]) -> bool:
-    """Whether most acts of a type have a slot; only then may sentences omit it, otherwise an omission may be a fault.
-
-    Args:
-        name: "act.slot".
-        pairs: of acts and sentences.
-    """
-    act_type, _, slot_name = name.rpartition(".")
-    acts = [act for turn, _ in pairs for act in turn if act.act_type == act_type]
-    return 2 * sum(any(slot.name == slot_name for slot in act.slots) for act in acts) > len(acts)
-
-
 def _write(
     folder: Path, kept: Sequence[Judged], rejected: Sequence[dict[str, Any]], *, overwrite: bool
 ) -> DistilledFiles:
     good, bad = folder / "pairs.jsonl", folder / "rejected.jsonl"
-    _write_pairs(good, [(each.turn, each.text) for each in kept])
+    write_pairs(good, [(each.turn, each.text) for each in kept])
     with written(bad) as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rejected)
     made = initialize(good, output=folder, overwrite=overwrite)
     return DistilledFiles(*map(str, (good, bad, made.card, made.configuration)))
-
-
-def _write_pairs(path: Path, pairs: Sequence[tuple[Turn, str]]) -> None:
-    grouped: dict[Turn, list[str]] = {}
-    for turn, text in pairs:
-        grouped.setdefault(turn, []).append(text)
-    with written(path) as file:
-        for turn, texts in grouped.items():
-            file.write(json.dumps({"act": str(turn), "references": texts}, ensure_ascii=False) + "\n")

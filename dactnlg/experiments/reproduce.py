@@ -26,6 +26,7 @@ import dactnlg
 from dactnlg._utils.terminal import printable
 from dactnlg.errors import ConfigError, RunError
 from dactnlg.experiments import published
+from dactnlg.experiments.checkouts import checkout_with, clone
 from dactnlg.experiments.evaluations import checked_evaluation
 from dactnlg.experiments.verdicts import Reproduction, compare
 from dactnlg.models.dialogue_sections import DIALOGUE
@@ -42,11 +43,7 @@ _SETTLED = {
 """Environment variables that are set, or unset, as when the run was made, and patterns of their allowed values."""
 _TAKEN = {**_SETTLED, "CUDA_VISIBLE_DEVICES": r"-1|[0-9]{1,3}(,[0-9]{1,3})*|"}
 """All environment variables that are taken from a manifest."""
-_REDIRECTING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# Run no program that a repository names in its hooks or its configuration, and access no network.
-_GIT = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
-        "-c", "protocol.file.allow=always")  # fmt: skip
 _EVALUATE = """
 import inspect, json, sys
 try:
@@ -110,7 +107,7 @@ def reproduce(
         run.check()
         manifest = check_reproducible(run, as_installed=code is None)
         commit = manifest["code"]["commit"]
-        repository = None if code is None and _as_installed(manifest) else _repository(commit, code)
+        repository = None if code is None and _as_installed(manifest) else checkout_with(commit, code)
         again, config = Run(keep or scratch / "run"), _trained_with(run, manifest, scratch)
         commands = _commands(manifest, config, again, Path(data_dir).absolute() if data_dir else None)
         place = Path(dactnlg.__file__).parent.parent if repository is None else scratch / "code"
@@ -118,7 +115,7 @@ def reproduce(
         what = f"commit {commit} of {repository}" if repository else f"dactnlg {dactnlg.__version__} as installed"
         _announce(origin["run"], what, commands, folder, manifest)
         if repository is not None:
-            _clone(repository, commit, place)
+            clone(repository, commit, place)
         _execute(origin["run"], commands[:1], folder, variables, echo=echo)
         if config != run.config_path:
             shutil.copyfile(run.config_path, again.config_path)
@@ -282,44 +279,3 @@ def _execute(
         if done.returncode:
             what = shlex.join(_shown(command)[:2])
             raise RunError(f"{name} cannot be reproduced: {what} ended with {done.returncode}")
-
-
-def _repository(commit: str, chosen: str | Path | None) -> Path:
-    """Return the checkout with the commit: the chosen one, or the one that this package runs from.
-
-    Raises:
-        RunError: this package does not run from a checkout, or the checkout lacks the commit.
-    """
-    root = str(chosen) if chosen else provenance.code().get("root")
-    package = Path(dactnlg.__file__).resolve()
-    # A checkout that merely happens to be the current folder may be unrelated.
-    if not root or not (chosen or package.is_relative_to(Path(root).resolve())):
-        raise RunError(
-            "reproducing needs a checkout of dactnlg, and this one runs from none: name yours, which has the run's "
-            "commit, with --code"
-        )
-    if not Path(root).is_dir() or not _git(Path(root), "cat-file", "-e", f"{commit}^{{commit}}", check=False):
-        raise RunError(f"the commit {commit} is not in the checkout {root}; fetch it, or name another with --code")
-    return Path(root).absolute()
-
-
-def _clone(repository: Path, commit: str, folder: Path) -> None:
-    """Check out a commit in a clone that shares the repository's objects but not its configuration."""
-    _git(repository, "clone", "--quiet", "--shared", "--no-checkout", "--template=", str(repository), str(folder))
-    _git(folder, "checkout", "--quiet", "--detach", commit)
-
-
-def _git(folder: Path, *arguments: str, check: bool = True) -> bool:
-    """Run git, and return whether it succeeded; with `check`, a failure raises `RunError`."""
-    variables = {key: value for key, value in os.environ.items() if key not in _REDIRECTING}
-    done = subprocess.run(
-        ["git", *_GIT, "-C", str(folder), *arguments],
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        errors="replace",
-        env={**variables, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"},
-    )
-    if check and done.returncode:
-        raise RunError(f"git {arguments[0]}: {done.stderr.strip()}")
-    return not done.returncode

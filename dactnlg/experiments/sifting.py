@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
+from dactnlg._utils.files import written
 from dactnlg.acts import Turn
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.inventions import KnownValues, Words, values_of, words_of
@@ -25,6 +28,8 @@ SHORTEST = 3
 """The fewest letters of a value that is looked for in other sentences; numbers may be shorter."""
 FREQUENT = 0.1
 """Numbers are ignored if more than this share of the sentences have some that their acts lack."""
+Row = tuple[Turn, str, str]
+"""An act, a sentence, and where they were read."""
 _LEFTOVER = re.compile(r"[{}]|\bSLOT_[A-Z]|<[a-z_]+>|\[[a-z_ ]+\]")
 
 
@@ -122,7 +127,7 @@ class Inventory:
 
 
 def judge(
-    pairs: Iterable[tuple[Turn, str, str]],
+    pairs: Iterable[Row],
     checker: FidelityChecker,
     inventory: Inventory,
     *,
@@ -181,3 +186,13 @@ def _reasons(report: FidelityReport) -> Iterable[str]:
 
 def _is_number(token: str) -> bool:
     return token.replace(".", "").replace(",", "").isdigit() and len(token) > 1
+
+
+def write_pairs(path: Path, pairs: Sequence[tuple[Turn, str]]) -> None:
+    """Write pairs as JSONL, one line per act with all its sentences."""
+    grouped: dict[Turn, list[str]] = {}
+    for turn, text in pairs:
+        grouped.setdefault(turn, []).append(text)
+    with written(path) as file:
+        for turn, texts in grouped.items():
+            file.write(json.dumps({"act": str(turn), "references": texts}, ensure_ascii=False) + "\n")

@@ -13,8 +13,9 @@ from benchmarks.distil import paraphrases
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
 from dactnlg.errors import ConfigError, CorpusError, UserError
-from dactnlg.experiments.distillation import checker_of, distil, read_rows, self_taught, unseen
+from dactnlg.experiments.distillation import distil, read_rows, unseen
 from dactnlg.experiments.prompts import acts_of, prompts, read_answers, sentences
+from dactnlg.experiments.self_teaching import checker_of, self_taught
 from dactnlg.experiments.sifting import Inventory, Judged, judge
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.runs.run import Run

@@ -112,7 +112,7 @@ def test_of_a_named_checkout_only_the_commit_is_used(clone: Path, scored_run: Pa
 def test_invalid_facts_of_a_manifest_are_refused(
     changed: Callable[..., Path], facts: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch, clone: Path
 ) -> None:
-    monkeypatch.setattr("dactnlg.experiments.reproduce._repository", lambda *_: clone)
+    monkeypatch.setattr("dactnlg.experiments.reproduce.checkout_with", lambda *_: clone)
     monkeypatch.setattr("dactnlg.experiments.reproduce._execute", lambda *_, **__: pytest.fail("it was run"))
     with pytest.raises(RunError, match=message):
         reproduce(changed(**facts))
