@@ -276,7 +276,7 @@ def load_card(name: str | Path) -> Card:
         CorpusError: the file is not a card; the message lists every mistake with its line.
     """
     path = Path(name)
-    if path.suffix not in (".yaml", ".yml"):
+    if path.suffix.lower() not in (".yaml", ".yml"):
         path = datasets_dir() / f"{name}.yaml"
         if str(name) not in corpus_names():
             raise UnknownNameError("corpus", str(name), corpus_names())

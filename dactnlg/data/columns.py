@@ -28,7 +28,7 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
         CorpusError: there is no such file, it is of another kind, `act` and `text` are the same column, or no column
             looks like acts or sentences; the message names the columns.
     """
-    if path.suffix not in pairs.SUFFIXES:
+    if path.suffix.lower() not in pairs.SUFFIXES:
         kinds = ", ".join(pairs.SUFFIXES)
         raise CorpusError(f"{path}: data are in a file whose name ends in one of {kinds}")
     if rnnlg.is_rnnlg(path):
@@ -42,7 +42,7 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
     if act is not None and act == text:
         raise CorpusError(f"--act and --text both name the column '{act}': acts and sentences are in two columns")
     if act is None and text is None:
-        objects = path.suffix not in pairs.TABLES
+        objects = path.suffix.lower() not in pairs.TABLES
         for name, sentences in (pairs.COLUMNS, pairs.MR_COLUMNS):
             if name in header and (sentences in header or (objects and pairs.REFERENCES in header)):
                 return None
@@ -66,7 +66,7 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
 
 
 def _header(path: Path) -> list[str]:
-    if path.suffix in pairs.TABLES:
+    if path.suffix.lower() in pairs.TABLES:
         return read_header(path)
     first = next((row for _, row in pairs.objects(path)), None)
     if not isinstance(first, dict) or not first:
@@ -76,7 +76,7 @@ def _header(path: Path) -> list[str]:
 
 def _rows(path: Path, header: Sequence[str]) -> list[list[str]]:
     """Return the cells of the first rows; a value that is no string, list of strings or JSON act becomes empty."""
-    if path.suffix in pairs.TABLES:
+    if path.suffix.lower() in pairs.TABLES:
         return [cells for _, cells in islice(read_csv(path, header), SAMPLE)]
     objects = [row for _, row in islice(pairs.objects(path), SAMPLE) if isinstance(row, dict)]
     return [[_text(row.get(name)) for name in header] for row in objects]

@@ -221,8 +221,8 @@ def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
         CorpusError: the card, or a corpus file without a card, cannot be read.
     """
     path = Path(name)
-    is_card = path.suffix in (".yaml", ".yml")
-    if not is_card and str(name) not in corpus_names() and (path.suffix in pairs.SUFFIXES or path.is_dir()):
+    is_card = path.suffix.lower() in (".yaml", ".yml")
+    if not is_card and str(name) not in corpus_names() and (path.suffix.lower() in pairs.SUFFIXES or path.is_dir()):
         if any((path / RELEASE_LISTS).glob("dstc2_*.flist")):
             return _open_release(path)
         return _open_folder(path) if path.is_dir() else corpus_of_file(path)

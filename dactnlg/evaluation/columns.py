@@ -15,8 +15,9 @@ _ACT = re.compile(r"(acts?|mrs?|da|src|source|meaning[_ .-]rep(resentation)?|dia
 _HYPOTHESIS = re.compile(
     r"(hyp(othes[ie]s)?|out(puts?)?|sys(tem)?([_ .-]out(puts?)?)?|predictions?|generated)", re.IGNORECASE
 )
+_TEXT = re.compile(r"text", re.IGNORECASE)
 _REFERENCE = re.compile(r"(refs?|references?|trg|tgt|targets?|human([_ .-]refs?)?)[_ .-]?\d*", re.IGNORECASE)
-NAMES = "act (mr, source), hypothesis (output, system) and reference (ref, target; several: ref1, ref2)"
+NAMES = "act (mr, source), hypothesis (output, system, text) and reference (ref, target; several: ref1, ref2)"
 """Accepted names of columns, for messages."""
 
 
@@ -40,8 +41,8 @@ def known_header(header: str) -> bool:
     Without tabs, all its parts must be known names, so that a sentence with a comma is not taken for a header.
     """
     names = _names(header)
-    known = [name for name in names if any(p.fullmatch(name) for p in (_ACT, _HYPOTHESIS, _REFERENCE))]
-    wanted = any(_HYPOTHESIS.fullmatch(name) or _REFERENCE.fullmatch(name) for name in names)
+    known = [name for name in names if any(p.fullmatch(name) for p in (_ACT, _HYPOTHESIS, _TEXT, _REFERENCE))]
+    wanted = any(p.fullmatch(name) for name in names for p in (_HYPOTHESIS, _TEXT, _REFERENCE))
     return wanted and (len(known) > 1 if "\t" in header else len(known) == len(names))
 
 
@@ -62,6 +63,8 @@ def read_rows(lines: Iterable[tuple[int, str]], where: str) -> list[SentenceRow]
         [place for place, name in enumerate(names) if pattern.fullmatch(name)]
         for pattern in (_ACT, _HYPOTHESIS, _REFERENCE)
     )
+    # So corpora call their sentences; beside hypotheses, it is something else.
+    hypotheses = hypotheses or [place for place, name in enumerate(names) if _TEXT.fullmatch(name)]
     for what, places in (("acts", acts), ("hypotheses", hypotheses)):
         if len(places) > 1:
             found = ", ".join(names[place] for place in places[:3])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from dactnlg._utils.reading import parse_json, short
 from dactnlg.acts import DialogueAct, Turn
@@ -86,7 +87,8 @@ def read_pairs(path: str | Path) -> Iterator[TextPair]:
 def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
     """Yield the turns and hypotheses of a JSON Lines file, or of a table with columns of both.
 
-    As `read_pairs`, but without references, and the sentence may be called `text`, as in corpora.
+    As `read_pairs`, but references are ignored, and the sentence may be called `text`, as in corpora. What has neither
+    is a corpus with several sentences an act: its references are checked, one by one.
 
     Raises:
         MetricError: the file cannot be read, or a line is not of that form; the message names file and line.
@@ -94,17 +96,14 @@ def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
     if seen_format(path) == TABLE:
         for row in read_rows(read_lines(path), shown(path)):
             turn = read_turn(row.act, f"{shown(path)}, line {row.line}")
-            if turn is None or row.hypothesis is None:
-                raise MetricError(f"{shown(path)}: a table to check has columns of acts and of hypotheses: {NAMES}")
-            yield turn, row.hypothesis
+            texts = row.references if row.hypothesis is None else (row.hypothesis,)
+            if turn is None or texts is None:
+                raise MetricError(f"{shown(path)}: a table to check has columns of acts and of sentences: {NAMES}")
+            yield from ((turn, text) for text in texts)
         return
     for number, line in read_lines(path):
         if line.strip():
-            where = f"{shown(path)}, line {number}"
-            pair = _pair(line, where, referenced=False)
-            if pair.turn is None:
-                raise MetricError(f"{where}: no 'act' to check the sentence against")
-            yield pair.turn, pair.hypothesis
+            yield from _checked(line, f"{shown(path)}, line {number}")
 
 
 def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> Iterator[TextPair]:
@@ -200,33 +199,58 @@ def _unequal(paths: Sequence[str | Path]) -> str:
     return ": ".join(["the files must have one line a segment each", *filter(None, [", ".join(counts)])])
 
 
-def _pair(line: str, where: str, *, referenced: bool = True) -> TextPair:
+def _pair(line: str, where: str) -> TextPair:
     form = '{"hypothesis": text, "references": [text, ...]}, with "act" if it is known'
-    if not referenced:
-        form = '{"act": act, "hypothesis": text}, or "text" for "hypothesis"'
+    row = _object(line, where, form, f"plain text needs its references beside it: {FORMS}")
+    for key in ("hypothesis", "references"):
+        if key not in row:
+            raise _lacking(row, where, form, key)
+    return TextPair(_text(row, "hypothesis", where), _texts(row, where), read_turn(row.get("act"), where))
+
+
+def _checked(line: str, where: str) -> Iterator[tuple[Turn, str]]:
+    """Yield the turn of a line with its hypothesis, text, or each of its references: the first of them that it has."""
+    form = '{"act": act, "hypothesis": text}, or "text", or "references", for "hypothesis"'
+    row = _object(line, where, form, f"expected {form}, one per line, or a table with the columns act and hypothesis")
+    said = next((key for key in ("hypothesis", "text", "references") if key in row), None)
+    if said is None:
+        raise _lacking(row, where, form, "hypothesis")
+    texts = _texts(row, where) if said == "references" else (_text(row, said, where),)
+    turn = read_turn(row.get("act"), where)
+    if turn is None:
+        raise MetricError(f"{where}: no 'act' to check the sentence against")
+    yield from ((turn, text) for text in texts)
+
+
+def _object(line: str, where: str, form: str, hint: str) -> dict[str, Any]:
+    """Return the JSON object of a line; `hint` is added to the message about one that looks like plain text."""
     try:
         row = parse_json(line)
     except json.JSONDecodeError as error:
-        if line.lstrip()[:1] in ("{", "["):
-            hint = ""
-        elif referenced:
-            hint = f"; plain text needs its references beside it: {FORMS}"
-        else:
-            hint = f"; expected {form}, one per line, or a table with the columns act and hypothesis"
-        raise MetricError(f"{where}: not JSON ({error.msg}){hint}") from None
+        more = "" if line.lstrip()[:1] in ("{", "[") else f"; {hint}"
+        raise MetricError(f"{where}: not JSON ({error.msg}){more}") from None
     if not isinstance(row, dict):
         raise MetricError(f"{where}: expected {form}")
-    said = "text" if not referenced and "hypothesis" not in row and "text" in row else "hypothesis"
-    unknown = sorted(set(row) - {said, "references", "act"})
-    missing = [key for key in (said, "references") if key not in row and (referenced or key == said)]
-    if missing:
-        hint = f" (it has {', '.join(unknown):.200})" if unknown else ""
-        raise MetricError(f"{where}: no '{missing[0]}'{hint}; expected {form}")
-    hypothesis, references = row[said], row.get("references", [])
+    return row
+
+
+def _lacking(row: Mapping[str, Any], where: str, form: str, key: str) -> MetricError:
+    unknown = sorted(set(row) - {"hypothesis", "references", "act"})
+    hint = f" (it has {', '.join(unknown):.200})" if unknown else ""
+    return MetricError(f"{where}: no '{key}'{hint}; expected {form}")
+
+
+def _text(row: Mapping[str, Any], key: str, where: str) -> str:
+    text = row[key]
+    if not isinstance(text, str):
+        raise MetricError(f"{where}: '{key}' must be text, not {short(text)}")
+    return text
+
+
+def _texts(row: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    references = row.get("references", [])
     if isinstance(references, str):
         references = [references]
-    if not isinstance(hypothesis, str):
-        raise MetricError(f"{where}: '{said}' must be text, not {short(hypothesis)}")
     if not isinstance(references, list) or not all(isinstance(text, str) for text in references):
         raise MetricError(f"{where}: 'references' must be a list of texts, not {short(references)}")
-    return TextPair(hypothesis, tuple(references), read_turn(row.get("act"), where))
+    return tuple(references)

@@ -167,7 +167,7 @@ def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
     columns = choose_columns(path)
     rows: list[Row] = []
     bad: list[dict[str, Any]] = []
-    for place, row in _table(path, columns) if path.suffix in pair_files.TABLES else pair_files.objects(path):
+    for place, row in _table(path, columns) if path.suffix.lower() in pair_files.TABLES else pair_files.objects(path):
         origin = f"{path.name}, {place}"
         try:
             act, text = columns or pair_files.object_keys(row)

@@ -46,11 +46,11 @@ def acts_of(source: str, data_dir: Path | None = None) -> list[tuple[Turn, tuple
         UnknownNameError: the source is neither a file nor a corpus.
     """
     path = Path(source)
-    if path.suffix == ".txt":
+    if path.suffix.lower() == ".txt":
         return [(turn, ()) for turn in dict.fromkeys(read_turn(line, path, at) for at, line in read_lines(path))]
     found: dict[Turn, list[str]] = {}
     corpus = load_corpus(source, data_dir)
-    for turn, text in (corpus.undivided() if path.suffix in SUFFIXES else corpus).pairs("train"):
+    for turn, text in (corpus.undivided() if path.suffix.lower() in SUFFIXES else corpus).pairs("train"):
         found.setdefault(turn, []).append(text)
     return [(turn, tuple(texts)) for turn, texts in found.items()]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from functools import partial
@@ -55,16 +56,24 @@ def test_a_table_is_checked_as_lines_are(random_run: Path, tmp_path: Path) -> No
         "".join(f'"{row["act"]}","{row["hypothesis"]}"\n' for row in [{"act": "mr", "hypothesis": "output"}, *LINES])
     )
     assert check(random_run, "--input", table).stdout == check(random_run, stdin=lines(LINES)).stdout
-    table.write_text("mr,ref\ngoodbye(),Goodbye!\n")
+    table.write_text("output,ref\nBye.,Goodbye!\n")
     done = check(random_run, "--input", table)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "pairs.csv: a table to check has columns of acts and of hypotheses" in done.stderr
+    assert "pairs.csv: a table to check has columns of acts and of sentences" in done.stderr
 
 
-def test_lines_of_a_corpus_are_checked(random_run: Path) -> None:
+def test_lines_and_tables_of_a_corpus_are_checked(random_run: Path, tmp_path: Path) -> None:
     corpus = [{"act": row["act"], "text": row["hypothesis"]} for row in LINES]
     done = check("--model", random_run, stdin=lines(corpus))
     assert done.stdout == check("--model", random_run, stdin=lines(LINES)).stdout != ""
+    texts = [row["hypothesis"] for row in LINES]
+    (tmp_path / "pairs.jsonl").write_text(lines([{"act": LINES[0]["act"], "references": texts}]), encoding="utf-8")
+    several = check("--model", random_run, "--input", tmp_path / "pairs.jsonl").stdout.splitlines()
+    assert [json.loads(line)["hypothesis"] for line in several] == texts
+    for name, columns in (("corpus.csv", "act,text"), ("CORPUS.CSV", "mr,ref")):
+        with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([columns.split(","), *([row["act"], row["hypothesis"]] for row in LINES)])
+        assert check("--model", random_run, "--input", tmp_path / name).stdout == done.stdout
     table = check("--model", random_run, stdin="act,text\ngoodbye(),Bye.\n")
     assert (table.returncode, table.stdout) == (2, "")
     assert table.stderr.startswith("dactnlg: standard input, line 1: not JSON (Expecting value); expected {")

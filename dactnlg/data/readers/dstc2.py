@@ -25,7 +25,7 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
     Raises:
         CorpusError: a file is missing or damaged, or a turn is malformed (the message names it).
     """
-    return _read_release(path, notes) if path.suffix == ".flist" else _read_joined(path, notes)
+    return _read_release(path, notes) if path.suffix.lower() == ".flist" else _read_joined(path, notes)
 
 
 def _read_joined(path: Path, notes: Counter[str]) -> list[Example]:

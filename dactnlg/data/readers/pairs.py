@@ -52,7 +52,7 @@ def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None
     Raises:
         CorpusError: the file is not of this kind, or a row is malformed (the message names the line).
     """
-    if path.suffix in TABLES:
+    if path.suffix.lower() in TABLES:
         header = read_header(path)
         columns = columns or table_columns(header)
         if CONTEXT_COLUMN in {*header} - {*columns}:
@@ -78,10 +78,10 @@ def objects(path: Path) -> Iterator[tuple[str, Any]]:
     Raises:
         CorpusError: the file is neither.
     """
-    text = read_text(path) if path.suffix == ".json" else ""
+    text = read_text(path) if path.suffix.lower() == ".json" else ""
     first, _, more = text.strip().partition("\n")
     # Some programs write JSONL into files called .json.
-    if path.suffix != ".json" or (more and first.startswith("{") and first.rstrip().endswith("}")):
+    if path.suffix.lower() != ".json" or (more and first.startswith("{") and first.rstrip().endswith("}")):
         yield from ((place, read_json(line, path, place)) for place, line in read_lines(path))
         return
     data = read_json(text, path)

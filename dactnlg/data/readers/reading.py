@@ -171,7 +171,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     lines = io.StringIO(read_text(path), newline=None)
     header = lines.readline()
     lines.seek(0)
-    delimiters = "\t" if path.suffix == ".tsv" else ",;\t"
+    delimiters = "\t" if path.suffix.lower() == ".tsv" else ",;\t"
     return table_rows(lines, next((sign for sign in delimiters if sign in header), delimiters[0]))
 
 

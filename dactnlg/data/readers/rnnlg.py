@@ -25,7 +25,7 @@ def is_rnnlg(path: Path) -> bool:
     Raises:
         CorpusError: the file cannot be read.
     """
-    return path.suffix == ".json" and _FIRST_ROW.match(read_text(path)) is not None
+    return path.suffix.lower() == ".json" and _FIRST_ROW.match(read_text(path)) is not None
 
 
 def read(path: Path, notes: Counter[str]) -> list[Example]:
