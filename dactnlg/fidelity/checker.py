@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from dactnlg.acts import Slot, Turn
@@ -172,8 +173,10 @@ class FidelityChecker:
         if self.reader is None or acts == [INFORM]:
             return []
         logits = self.reader.act_logits(folded(tokens))
-        known = (name for name in dict.fromkeys(acts) if name in logits and name != INFORM)
-        return [name for name in known if logits[name] < self.reader.limits[name].least]
+        known = [name for name in dict.fromkeys(acts) if name in logits and name != INFORM]
+        # People who recommend something often only describe it; what sounds like informing is the weaker choice.
+        told = logits.get(INFORM, -math.inf) if INFORM not in acts else -math.inf
+        return [name for name in known if logits[name] < max(self.reader.limits[name].least, told)]
 
     def _value(
         self,

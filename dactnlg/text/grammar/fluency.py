@@ -18,7 +18,7 @@ from dactnlg.text.grammar.joints import splices
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.misspellings import misspellings
 from dactnlg.text.grammar.only_one import misplaced_only
-from dactnlg.text.grammar.predicates import Predicates
+from dactnlg.text.grammar.predicates import Governors, Predicates
 from dactnlg.text.grammar.stops import Stops
 from dactnlg.text.grammar.verbs import learned_verbs
 from dactnlg.text.placeholders import is_placeholder, values_alike
@@ -72,7 +72,7 @@ class Fluency:
         self._counted = dict(self._before_counts()) if english else {}
         self._counting = {word for word, _ in self._counted}
         self._verbs = learned_verbs(pairs, self._subject) if english else frozenset[str]()
-        self._predicates = Predicates(stripped, self._verbs)
+        self._predicates, self._governors = Predicates(stripped, self._verbs), Governors(stripped, self._verbs)
         self._copulas = Copulas(stripped if english else ())
         self._articles = learned_articles(stripped if english else ())
         self._held = held_values(stripped if english else ())
@@ -136,6 +136,7 @@ class Fluency:
                 main = parted(sentence)[0]
                 found += faults(main, self._verbs) + 2 * misplaced_only(words) + 3 * misattributed(sentence)
                 found += 2 * (self._copulas.faults(words) + self._predicates.faults(words))
+                found += 2 * self._governors.faults(words)
             self._known.put(sentence, found, 60 * len(sentence))
         return found
 

@@ -1,4 +1,7 @@
-"""Predicates: what training says about each subject: "the phone number is" a number, but not "located near" it."""
+"""Predicates: what training says about each subject: "the phone number is" a number, but not "located near" it.
+
+And governors: the verbs and prepositions that it has before each value: "in the SLOT_AREA", but not "serving" it.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from dactnlg.text.grammar.copulas import noun_phrase_head
-from dactnlg.text.grammar.english import ARTICLES, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES
+from dactnlg.text.grammar.english import ARTICLES, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, VERBS_OF_ONE
 from dactnlg.text.grammar.verbs import finite
-from dactnlg.text.placeholders import values_alike
+from dactnlg.text.placeholders import is_placeholder, values_alike
 
 LEAST_SEEN = 20
 """How often training must say something of any subject before its absence for one subject is a fault."""
 MOST_SHARE = 0.02
 """The largest share of these occurrences that may be mistakes."""
+_ING = 5
+"""The longest words in -ing that are no participles: "king", "thing"."""
 _PREPOSITIONS = PREPOSITIONS | {"of"}
 _ASKING = frozenset({"what", "which", "who", "where", "how", "do", "does", "did", "would", "could", "can", "may"}) | {
     *("shall", "should", "is", "are", "was", "were", "will", "have", "has")
@@ -63,6 +68,36 @@ class Predicates:
             if subject:
                 yield subject, _predicates(words, place)
             start = place + 1
+
+
+class Governors:
+    """Learns which verbs and prepositions training has before each placeholder, with any other words between.
+
+    Args:
+        sentences: of training, delexicalised, without joiners.
+        verbs: finite verbs, in lower case.
+    """
+
+    def __init__(self, sentences: Iterable[Sequence[str]], verbs: Collection[str]) -> None:
+        self._words = PREPOSITIONS | {*verbs} if verbs else frozenset[str]()
+        self._pairs = Counter(pair for sentence in (sentences if verbs else ()) for pair in self._governed(sentence))
+        self._uses = Counter[str]()
+        for (_, name), count in self._pairs.items():
+            self._uses[name] += count
+
+    def faults(self, sentence: Sequence[str]) -> int:
+        """Return how many values follow a verb or a preposition that training never has before them."""
+        pairs = self._governed(sentence) if self._words else ()
+        return sum(self._uses[name] >= LEAST_SEEN and (word, name) not in self._pairs for word, name in pairs)
+
+    def _governed(self, sentence: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield each placeholder with the last verb or preposition before it; verbs agree with other things."""
+        governor = ""
+        for word in values_alike(sentence):
+            if is_placeholder(word):
+                yield governor, word
+            elif word in self._words or (word.endswith("ing") and len(word) > _ING):
+                governor = VERBS_OF_ONE.get(word, word).removesuffix("s")
 
 
 def _head(words: Sequence[str]) -> str:
