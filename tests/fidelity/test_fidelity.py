@@ -31,9 +31,9 @@ def test_what_people_do_is_probable_and_what_another_act_does_is_not(checker: Fi
     tokens = [checker.delexicalizer.delexicalize(turn, sentence).tokens for turn, sentence in pairs]
     own = [checker.improbable(turn, said) for (turn, _), said in zip(pairs, tokens, strict=True)]
     assert np.mean([not each for each in own]) >= 0.97
-    # Sentences of plain statements do not say that it is the only one, that there is none, or how many there are.
+    # Plain statements do not say that it is the only one, that there is none, or how many there are, nor recommend it.
     plain = [said for (turn, _), said in zip(pairs, tokens, strict=True) if turn.acts[0].act_type == "inform"]
-    for act_type in ("inform_only_match", "inform_no_match", "inform_count"):
+    for act_type in ("inform_only_match", "inform_no_match", "inform_count", "recommend"):
         others = [checker.improbable(Turn((DialogueAct(act_type),)), said) for said in plain]
         assert np.mean([each == [f"{act_type}()"] for each in others]) >= 0.97
     assert FidelityChecker(checker.checker).improbable(pairs[0][0], tokens[0]) == []

@@ -1,11 +1,11 @@
-"""Predicates: a verb of training belongs to the subjects that it has there."""
+"""Predicates and governors: a verb of training belongs to the subjects that it has there, a value to its verbs."""
 
 from __future__ import annotations
 
 import pytest
 
 from dactnlg.text.grammar.english import VERBS
-from dactnlg.text.grammar.predicates import LEAST_SEEN, Predicates
+from dactnlg.text.grammar.predicates import LEAST_SEEN, Governors, Predicates
 
 TEXTS = [
     "SLOT_NAME is located near SLOT_NEAR and has a garden .",
@@ -54,3 +54,29 @@ def test_few_sentences_show_nothing() -> None:
     assert (
         Predicates([TEXTS[0].split()] * 100, ()).faults(["the", "phone", "number", "is", "located", "here", "."]) == 0
     )
+
+
+SERVING = "there are SLOT_COUNT pubs serving SLOT_FOOD food in the SLOT_AREA of town ."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "faults"),
+    [
+        (SERVING, 0),
+        ("there are SLOT_COUNT pubs in the SLOT_AREA and the SLOT_AREA serving SLOT_FOOD food .", 0),
+        ("there is SLOT_COUNT pub in the SLOT_AREA .", 0),
+        ("there are SLOT_COUNT pubs serving SLOT_FOOD food and the SLOT_AREA of town .", 1),
+        ("in the SLOT_FOOD of town are SLOT_COUNT pubs serving the SLOT_AREA .", 2),
+        # Nothing is before it, or what people would like.
+        ("SLOT_FOOD food is in the SLOT_AREA .", 1),
+        ("would you like SLOT_FOOD food in the SLOT_AREA or the SLOT_AREA ?", 0),
+        # Training has too few.
+        ("there are pubs near SLOT_NEAR .", 0),
+    ],
+)
+def test_a_value_behind_a_verb_or_preposition_of_other_values_is_a_fault(sentence: str, faults: int) -> None:
+    texts = [SERVING.split()] * LEAST_SEEN
+    near = ["a", "pub", "beside", "SLOT_NEAR"]
+    assert Governors([*texts, near], VERBS).faults(sentence.split()) == faults
+    assert Governors([*texts, near], ()).faults(sentence.split()) == 0
+    assert Governors([*texts[1:], near], VERBS).faults(sentence.split()) == 0

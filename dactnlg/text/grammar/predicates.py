@@ -17,6 +17,8 @@ LEAST_SEEN = 20
 """How often training must say something of any subject before its absence for one subject is a fault."""
 MOST_SHARE = 0.02
 """The largest share of these occurrences that may be mistakes."""
+_WISHES = frozenset({"like", "want", "prefer"})
+"""Verbs after which anything may be named: "would you like SLOT_FOOD food?"."""
 _ING = 5
 """The longest words in -ing that are no participles: "king", "thing"."""
 _PREPOSITIONS = PREPOSITIONS | {"of"}
@@ -79,7 +81,7 @@ class Governors:
     """
 
     def __init__(self, sentences: Iterable[Sequence[str]], verbs: Collection[str]) -> None:
-        self._words = PREPOSITIONS | {*verbs} if verbs else frozenset[str]()
+        self._words = PREPOSITIONS | _WISHES | {*verbs} if verbs else frozenset[str]()
         self._pairs = Counter(pair for sentence in (sentences if verbs else ()) for pair in self._governed(sentence))
         self._uses = Counter[str]()
         for (_, name), count in self._pairs.items():
@@ -88,7 +90,8 @@ class Governors:
     def faults(self, sentence: Sequence[str]) -> int:
         """Return how many values follow a verb or a preposition that training never has before them."""
         pairs = self._governed(sentence) if self._words else ()
-        return sum(self._uses[name] >= LEAST_SEEN and (word, name) not in self._pairs for word, name in pairs)
+        often = (pair for pair in pairs if self._uses[pair[1]] >= LEAST_SEEN and pair[0] not in _WISHES)
+        return sum(pair not in self._pairs for pair in often)
 
     def _governed(self, sentence: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield each placeholder with the last verb or preposition before it; verbs agree with other things."""
