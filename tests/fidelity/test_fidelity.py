@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from generated import look, read
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import Corpus
 from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.reader import Limits, Reader
 from dactnlg.generation.generator import Generator
 from dactnlg.text.owners import compared
 from dactnlg.text.surface import tokenize
@@ -31,12 +34,31 @@ def test_what_people_do_is_probable_and_what_another_act_does_is_not(checker: Fi
     tokens = [checker.delexicalizer.delexicalize(turn, sentence).tokens for turn, sentence in pairs]
     own = [checker.improbable(turn, said) for (turn, _), said in zip(pairs, tokens, strict=True)]
     assert np.mean([not each for each in own]) >= 0.97
-    # Plain statements do not say that it is the only one, that there is none, or how many there are, nor recommend it.
+    # Sentences of plain statements do not say that it is the only one, that there is none, or how many there are.
     plain = [said for (turn, _), said in zip(pairs, tokens, strict=True) if turn.acts[0].act_type == "inform"]
-    for act_type in ("inform_only_match", "inform_no_match", "inform_count", "recommend"):
+    for act_type in ("inform_only_match", "inform_no_match", "inform_count"):
         others = [checker.improbable(Turn((DialogueAct(act_type),)), said) for said in plain]
         assert np.mean([each == [f"{act_type}()"] for each in others]) >= 0.97
     assert FidelityChecker(checker.checker).improbable(pairs[0][0], tokens[0]) == []
+
+
+@pytest.mark.parametrize(
+    ("acts", "logits", "improbable"),
+    [
+        ("recommend(name=x)", {"recommend()": 2.0, "inform()": 1.0}, []),
+        ("recommend(name=x)", {"recommend()": 1.0, "inform()": 2.0}, ["recommend()"]),
+        ("recommend(name=x)", {"recommend()": -1.0, "inform()": -2.0}, ["recommend()"]),
+        ("recommend(name=x)&inform(area=y)", {"recommend()": 1.0, "inform()": 2.0}, []),
+        ("recommend(name=x)", {"recommend()": 1.0}, []),
+    ],
+)
+def test_what_sounds_like_informing_is_improbable_for_another_act(
+    checker: FidelityChecker, acts: str, logits: dict[str, float], improbable: list[str]
+) -> None:
+    reader = SimpleNamespace(act_logits=lambda words: logits, limits=dict.fromkeys(logits, Limits(0.0, 5.0)))
+    of_logits = FidelityChecker(checker.checker)
+    of_logits.reader = cast("Reader", reader)
+    assert of_logits.improbable(parse(acts), ["words"]) == improbable
 
 
 def test_questions_are_lost_beside_others(checker: FidelityChecker) -> None:

@@ -236,7 +236,7 @@ def test_a_turn_with_a_doubtful_candidate_is_divided_by_acts(generator: Generato
     act = "inform_no_match(dogsallowed=yes;difficulty=easy;view=ibex)&offer_alternative(name='Ivy Cutting';region=east)"
     request, options = preprocessor.request(parse(act)), GenerationOptions().resolve(generator.defaults, generator.seed)
     offer = "what about SLOT_NAME instead ￭? it lies in the SLOT_REGION ￭."
-    text = f"i looked for routes that allow dogs ￭, no SLOT_DIFFICULTY routes with a view of SLOT_VIEW ￭. {offer}"
+    text = f"i looked for SLOT_DIFFICULTY routes that allow dogs ￭, no routes with a view of SLOT_VIEW ￭. {offer}"
     found = Candidate(preprocessor, request, tuple(text.split()), -1.0)
     assert found.right and ALARMING <= unseen.doubts.of_candidate(found) < STRANGE
     parts = Parting(preprocessor, unseen).parts(request, [found], options, way=1)
