@@ -185,6 +185,12 @@ def test_verbs_agree(text: str, better: str) -> None:
         ),
         ("it is cheap and is SLOT_COLOR.", "it is cheap and has a color of SLOT_COLOR."),
         ("you said that you found to be good.", "you said that you found it to be good."),
+        ("you said earlier that you found to be good.", "you said earlier that you found it to be good."),
+        ("where would you like it to be near to?", "what would you like it to be near?"),
+        (
+            "if you do not care where it is near to or whether it is cheap.",
+            "if you do not care what it is near or whether it is cheap.",
+        ),
         (
             "there are pubs where dogs go and in SLOT_A if you do not care.",
             "there are pubs in SLOT_A and where dogs go if you do not care.",
@@ -287,6 +293,8 @@ def test_clauses_are_mended(text: str, better: str) -> None:
         "it was found to be cheap.",
         "it is a pub that you found to be cheap.",
         "which pub have you found to be cheap?",
+        "where is it, near to the park?",
+        "what would you like it to be near to?",
         "there are pubs in all price ranges.",
         "there are pubs near SLOT_NEAR good for lunch that allow dogs.",
         "there are pubs that are cheap and good for lunch.",

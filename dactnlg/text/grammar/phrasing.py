@@ -38,7 +38,7 @@ _NO_THING |= listed("about of if whether to either too much")
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence with those faults corrected that its words show."""
-    for rule in (_resumed, _with_object, _asked_once, _caring_about, _where_last, _of_several, _in_all, _with_once):
+    for rule in _RULES:
         sentence = rule(sentence)
     return sentence
 
@@ -73,7 +73,7 @@ def _with_object(sentence: Tokens) -> Tokens:
     runs = enumerate(zip(words, words[1:], words[2:], strict=False), 2)
     place = next((at for at, run in runs if run[0] in PERSONS and run[1:] == ("found", "to")), 0)
     # "The pub that you found to be good"
-    related = place > 3 and words[place - 3] == "that" and words[place - 4] not in _SAYING
+    related = place > 3 and words[place - 3] == "that" and _SAYING.isdisjoint(words[max(0, place - 5) : place - 3])
     whole = related or not QUESTION_WORDS.isdisjoint(words)
     return (*sentence[:place], PRONOUN, *sentence[place:]) if place and not whole else sentence
 
@@ -167,3 +167,16 @@ def _in_all(sentence: Tokens) -> Tokens:
     if end - start < 2 or plural or words[start] in _NO_KIND:
         return sentence
     return (*sentence[: end - 1], pluralized(words[end - 1]), *sentence[end:])
+
+
+def _near_what(sentence: Tokens) -> Tokens:
+    """Ask "what would you like it to be near?" instead of "where would you like it to be near to?"."""
+    words = plain(sentence)
+    for place, (word, more, after) in enumerate(zip(words, words[1:], [*words[2:], "?"], strict=False), 1):
+        if (word, more) == ("near", "to") and after in (*ENDS, *COORDINATING) and "where" in words[:place]:
+            start = place - 1 - words[:place][::-1].index("where")
+            return (*sentence[:start], "what", *sentence[start + 1 : place], *sentence[place + 1 :])
+    return sentence
+
+
+_RULES = _resumed, _with_object, _asked_once, _caring_about, _where_last, _of_several, _in_all, _with_once, _near_what
