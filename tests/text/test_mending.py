@@ -26,6 +26,7 @@ LEXICON = Lexicon(
     definite=frozenset({"area"}),
     held=frozenset({"SLOT_COLOR"}),
     value_nouns={"SLOT_COLOR": "color"},
+    joined={"ecorating": ("eco", "rating")},
 )
 
 
@@ -187,6 +188,7 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("you said that you found to be good.", "you said that you found it to be good."),
         ("you said earlier that you found to be good.", "you said earlier that you found it to be good."),
         ("where would you like it to be near to?", "what would you like it to be near?"),
+        ("it has an ecorating of SLOT_B.", "it has an eco rating of SLOT_B."),
         (
             "if you do not care where it is near to or whether it is cheap.",
             "if you do not care what it is near or whether it is cheap.",

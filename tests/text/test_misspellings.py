@@ -7,7 +7,7 @@ import random
 import pytest
 from nltk.metrics.distance import edit_distance
 
-from dactnlg.text.grammar.misspellings import LONG, RARE, USUAL, misspellings
+from dactnlg.text.grammar.misspellings import APART, LONG, RARE, USUAL, joined, misspellings
 
 USUAL_WORDS = ("consumption", "information", "any", "price", "laptop", "SLOT_NAME")
 
@@ -54,3 +54,10 @@ def test_no_word_far_from_all_usual_ones_is_found() -> None:
     for other in usual:
         changed = other[:1] + ("x" if other[1] != "x" else "y") + other[2:]
         assert misspellings({other: USUAL, changed: 1}) == {changed}
+
+
+def test_two_words_that_are_usual_apart_are_wrong_as_one() -> None:
+    pairs = {("eco", "rating"): USUAL, ("with", "in"): USUAL - 1, ("SLOT_A", "b"): USUAL, ("price", "range"): USUAL}
+    counts = {"ecorating": USUAL // APART, "within": 1, "pricerange": 0}
+    assert joined(counts, pairs) == {"ecorating": ("eco", "rating")}
+    assert joined(counts | {"ecorating": USUAL // APART + 1}, pairs) == {}

@@ -16,7 +16,7 @@ from dactnlg.text.grammar.having import held_values, value_nouns
 from dactnlg.text.grammar.indifference import misattributed, parted
 from dactnlg.text.grammar.joints import splices
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
-from dactnlg.text.grammar.misspellings import misspellings
+from dactnlg.text.grammar.misspellings import joined, misspellings
 from dactnlg.text.grammar.only_one import misplaced_only
 from dactnlg.text.grammar.predicates import Governors, Predicates
 from dactnlg.text.grammar.stops import Stops
@@ -65,6 +65,7 @@ class Fluency:
         self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in word_runs(s, order))
         self._stops = Stops(run for s in bounded for run in word_runs(s, ORDER + 1))
         self._misspelt = misspellings(words)
+        self._joined = joined(words, pairs) if english else dict[str, tuple[str, str]]()
         self._plurals = nouns(stripped if english else ())
         self._usual = frozenset(_usual(self._runs))
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
@@ -189,6 +190,7 @@ class Fluency:
             definite_nouns(self._runs),
             self._held,
             self._value_nouns,
+            self._joined,
         )
 
     def _bare(self) -> Iterator[str]:

@@ -27,6 +27,7 @@ class Lexicon(NamedTuple):
         held: the placeholders of what things have, though people also say that they are it: see `held_values`.
         value_nouns: the nouns used for values, by the value's placeholder, "a color of SLOT_COLOR", for values that
             need one.
+        joined: words that are two words misspelt as one, "ecorating", with these.
     """
 
     verbs: frozenset[str] = frozenset()
@@ -39,3 +40,4 @@ class Lexicon(NamedTuple):
     definite: frozenset[str] = frozenset()
     held: frozenset[str] = frozenset()
     value_nouns: Mapping[str, str] = MappingProxyType({})
+    joined: Mapping[str, tuple[str, str]] = MappingProxyType({})

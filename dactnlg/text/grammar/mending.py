@@ -55,6 +55,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     verbs = lexicon.verbs
     if not verbs:
         return tokens
+    tokens = tuple(word for token in tokens for word in lexicon.joined.get(token, (token,)))
     number, found = 0, list[Tokens]()
     sentences = _referring(_said_once(_told_apart(split_sentences(tokens), verbs), lexicon.subject), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)

@@ -1,6 +1,6 @@
 """Misspellings: words that occur once or twice in training, while a nearly equal one is frequent.
 
-Also two words joined into one that are frequent separately.
+Also two words joined into one that are frequent separately: names of slots among words ("ecorating").
 """
 
 from __future__ import annotations
@@ -30,6 +30,20 @@ def misspellings(counts: Mapping[str, int]) -> frozenset[str]:
                 usual.setdefault(shortened, set()).add(word)
     rare = {word for word, count in counts.items() if count <= RARE and _is_word(word)}
     return frozenset(word for word in rare if any(_near(word, other) for other in _neighbours(word, usual)))
+
+
+def joined(counts: Mapping[str, int], pairs: Mapping[tuple[str, str], int]) -> dict[str, tuple[str, str]]:
+    """Return the words that are two words misspelt as one, with these.
+
+    Args:
+        counts: how often each word occurs.
+        pairs: how often each word is followed by each other word.
+    """
+    return {
+        first + second: (first, second)
+        for (first, second), count in pairs.items()
+        if count >= USUAL and (first + second).isalpha() and 0 < APART * counts.get(first + second, 0) <= count
+    }
 
 
 def _is_word(word: str) -> bool:
