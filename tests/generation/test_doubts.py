@@ -11,7 +11,9 @@ from dactnlg.acts import Turn, parse
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
 from dactnlg.generation.unseen.doubts import ALARMING, Doubts
+from dactnlg.generation.unseen.repetition import said_again
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.slots import SlotChecker
 from dactnlg.text.templates import kind
 
 
@@ -48,11 +50,11 @@ def test_repeating_a_value_in_words_is_doubtful_and_so_is_another_value() -> Non
         ("inform(price=high;kind=restaurant)", "it has high prices"),
     ]
     cues = {"price": {"cheap": [r"\b(cheap|low priced|low prices)\b"], "high": [r"\b(pricey|high prices)\b"]}}
-    doubts = doubts_of(preprocessor_of(rows, cues=cues, lexicalized=values))
+    checker = preprocessor_of(rows, cues=cues, lexicalized=values).checker
     pub, two = parse("inform(price=cheap;kind=pub)"), parse("inform(price=cheap;kind=pub)&inform(kind=restaurant)")
 
-    def again(text: str, act: Turn = pub, doubts: Doubts = doubts) -> int:
-        return doubts._said_again(act, tuple(text.split()))
+    def again(text: str, act: Turn = pub, checker: SlotChecker = checker) -> int:
+        return said_again(checker, act, tuple(text.split()))
 
     assert again("a cheap pub . it has a garden .") == again("a low priced pub with a garden") == 0
     assert again("a cheap pub with low prices") == again("a cheap pub . it is cheap .") == 1
@@ -61,7 +63,7 @@ def test_repeating_a_value_in_words_is_doubtful_and_so_is_another_value() -> Non
     assert again("a cheap pub . it is a restaurant .", two) == again("cheap , with low prices", two) == 0
     # Opinions are paraphrased again and again.
     opinions = preprocessor_of(rows, cues=cues, lexicalized=values, ordinary={"price": values["price"]})
-    assert again("a cheap pub with low prices", doubts=doubts_of(opinions)) == 0
+    assert again("a cheap pub with low prices", checker=opinions.checker) == 0
 
 
 def test_calling_several_things_it_is_doubtful(random_run: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
@@ -13,7 +11,7 @@ from dactnlg.fidelity.plainly import careless
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
-from dactnlg.text.cues import MASK, folded, masked, shows, without
+from dactnlg.generation.unseen.repetition import said_again
 from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT
@@ -21,7 +19,6 @@ from dactnlg.text.grammar.only_one import the_only
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
-from dactnlg.text.slots import OPPOSITES
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import kind
 from dactnlg.text.values.nearness import names_slot
@@ -40,8 +37,6 @@ GOING_ON = 4
 """A sentence continues about "it" if this is among its first words: "you will find it in the south"."""
 REMEMBERED = 20_000, 8 << 20
 """Limits of the caches of doubts: number of texts, and bytes."""
-
-_PHRASES = re.compile(r"(?<=[.?!;,])\s|\s(?=(?:with|and|but|that|which|it)\s)")
 
 
 class Doubts:
@@ -91,7 +86,7 @@ class Doubts:
         denied = self._preprocessor.manners.doubtful(turn, text)
         mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self._combinations.lack(turn) else 0
         mixed += _mixed(turn, text, self._own(turn)) > 0
-        said = ALARMING * (mixed + self._said_again(turn, text)) + self.unlike(turn, text)
+        said = ALARMING * (mixed + said_again(self._preprocessor.checker, turn, text)) + self.unlike(turn, text)
         return self.strange(text) + joint * more + said + DENIED * denied
 
     def usual(self, request: Request, tokens: Tokens) -> bool:
@@ -151,29 +146,6 @@ class Doubts:
             found = len(self._preprocessor.reader.improbable(turn, tokens))
             self._known.put(key, found, 500 + 60 * len(tokens))
         return found
-
-    def _said_again(self, turn: Turn, tokens: Tokens) -> int:
-        """Return how often a text repeats a yes, a no or a value in words, or says another value of that slot as well.
-
-        "A high priced pub with high prices"; "it is a pub. It is a restaurant.". People repeat opinions, in many words.
-        """
-        checker, given = self._preprocessor.checker, Counter(slot.name for _, slot in turn.slots())
-        delexicalizer, text, times = checker.delexicalizer, folded(masked(tokens)), 0
-        wanted = [(*name.partition("=")[::2], pattern) for name, pattern in checker.expected(turn).wanted]
-        # Of two things, each may have it.
-        most = max(given.values(), default=1)
-        # "High" may be a price and a rating.
-        shared = {(slot, value) for slot, value in delexicalizer.shared if value in {own for _, own, _ in wanted}}
-        for slot, value, pattern in wanted:
-            closed = slot in delexicalizer.lexicalized
-            if slot not in delexicalizer.paraphrased and (closed or value in OPPOSITES):
-                rest = without(pattern, text)
-                if rest.count(MASK) - text.count(MASK) > most:
-                    times += max(0, sum(shows(pattern, part) for part in _PHRASES.split(text)) - most)
-                if closed and given[slot] == 1:
-                    others = {(slot, other) for other in checker.shown_cues(slot, rest)}
-                    times += not others <= shared | {(slot, value)}
-        return times
 
 
 def plainly(candidate: Candidate) -> int:
