@@ -9,6 +9,8 @@
     python benchmarks/reading.py RUN... --away 0 --test 25 --verdicts benchmarks/reading_test.md
                                  acts of the test split whose combination training never had
     python benchmarks/reading.py --count benchmarks/reading.md   the shares
+    python benchmarks/reading.py --compare OLD NEW               the verdicts of two files, or folders of reading*.md,
+                                 for equal sentences and for those that differ
 
 Acts are drawn with a seed, from the training split of the corpus that a run was trained on or, with `--test`, from its
 test split; the sentences are decoded with the run's own options, under the hard constraint. The verdict `ok` means that
@@ -36,7 +38,7 @@ from dactnlg.runs.run import Run
 
 HARD = GenerationOptions(constraint="hard")
 HEADER = "| acts | act | sentence | slots_ok | doubts | verdict |\n|---|---|---|---|---|---|"
-FRAGMENT, UNREAD = "fragment", "?"
+OK, FRAGMENT, UNREAD = "ok", "fragment", "?"
 MANY = 3
 """So many doubts or more are counted as one group."""
 KINDS = {
@@ -91,10 +93,13 @@ def count(rows: list[list[str]]) -> str:
     kinds = list(dict.fromkeys(row[0] for row in rows))
     for kind in [*kinds, *dict.fromkeys(kind.partition(", ")[2] for kind in kinds)]:
         here = [row for row in rows if row[0] == kind or row[0].endswith(f", {kind}")]
-        verdicts = Counter(row[5] if row[5] in ("ok", FRAGMENT, UNREAD) else "wrong" for row in here)
+        named = [row[5].partition(":")[0] for row in here]
+        verdicts = Counter(name if name in (OK, FRAGMENT, UNREAD) else "wrong" for name in named)
         flagged = sum(row[3] != "yes" for row in here)
-        silent = sum(row[3] == "yes" and row[5] not in ("ok", FRAGMENT, UNREAD) for row in here)
-        shares = [share(verdicts[name], len(here)) for name in ("ok", FRAGMENT, "wrong")]
+        silent = sum(
+            row[3] == "yes" and name not in (OK, FRAGMENT, UNREAD) for row, name in zip(here, named, strict=True)
+        )
+        shares = [share(verdicts[name], len(here)) for name in (OK, FRAGMENT, "wrong")]
         shares += [str(verdicts[UNREAD]), share(flagged, len(here)), share(silent, len(here))]
         lines.append("| " + " | ".join([kind, str(len(here)), *shares]) + " |")
     return "\n".join(lines)
@@ -106,8 +111,25 @@ def by_doubts(rows: list[list[str]]) -> str:
     for name in ("0", *map(str, range(1, MANY)), f"{MANY} or more"):
         number = int(name[0])
         here = [row for row in rows if row[4] and min(int(row[4]), MANY) == number and row[5] != UNREAD]
-        lines.append(f"| {name} | {len(here)} | {share(sum(row[5] == 'ok' for row in here), len(here))} |")
+        lines.append(f"| {name} | {len(here)} | {share(sum(row[5] == OK for row in here), len(here))} |")
     return "\n".join(lines)
+
+
+def compared(old: Path, new: Path) -> str:
+    """Return how the verdicts of two files, or of two folders of them, differ; the rows are of the same acts, in order.
+
+    Equal sentences, judged twice, have a line of their own, and so have those that differ.
+    """
+    names = sorted(file.name for file in new.glob("reading*.md")) if new.is_dir() else []
+    files = [(old / name, new / name) for name in names] or [(old, new)]
+    pairs = [pair for a, b in files for pair in zip(read(a), read(b), strict=True)]
+    lines = []
+    for what, same in (("equal sentences", True), ("sentences that differ", False)):
+        own = [(a[5] == OK, b[5] == OK) for a, b in pairs if (a[2] == b[2]) is same]
+        right = [share(sum(row[place] for row in own), len(own)) for place in (0, 1)]
+        agree = share(sum(a == b for a, b in own), len(own))
+        lines.append(f"| {what} | {len(own)} | {' | '.join([*right, agree])} |")
+    return "\n".join(["| | number | ok in OLD | ok in NEW | both or neither |", "|---|---|---|---|---|", *lines])
 
 
 def share(part: int, whole: int) -> str:
@@ -125,7 +147,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--verdicts", type=Path, metavar="FILE", help="the file to write; its verdicts are kept")
     parser.add_argument("--count", type=Path, metavar="FILE", help="only count the verdicts of a file")
+    parser.add_argument("--compare", type=Path, nargs=2, metavar=("OLD", "NEW"), help="only compare verdicts")
     options = parser.parse_args()
+    if options.compare:
+        print(compared(*options.compare))
+        return
     if options.count:
         rows = read(options.count)
         print(f"{count(rows)}\n\n{by_doubts(rows)}")

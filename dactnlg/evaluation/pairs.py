@@ -95,11 +95,12 @@ def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
     """
     if seen_format(path) == TABLE:
         for row in read_rows(read_lines(path), shown(path)):
-            turn = read_turn(row.act, f"{shown(path)}, line {row.line}")
+            where = f"{shown(path)}, line {row.line}"
+            turn = read_turn(row.act, where)
             texts = row.references if row.hypothesis is None else (row.hypothesis,)
             if turn is None or texts is None:
                 raise MetricError(f"{shown(path)}: a table to check has columns of acts and of sentences: {NAMES}")
-            yield from ((turn, text) for text in texts)
+            yield from _each(turn, texts, where)
         return
     for number, line in read_lines(path):
         if line.strip():
@@ -219,6 +220,12 @@ def _checked(line: str, where: str) -> Iterator[tuple[Turn, str]]:
     turn = read_turn(row.get("act"), where)
     if turn is None:
         raise MetricError(f"{where}: no 'act' to check the sentence against")
+    yield from _each(turn, texts, where)
+
+
+def _each(turn: Turn, texts: Sequence[str], where: str) -> Iterator[tuple[Turn, str]]:
+    if not texts:
+        raise MetricError(f"{where}: no sentence to check")
     yield from ((turn, text) for text in texts)
 
 

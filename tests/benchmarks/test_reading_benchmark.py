@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import reading
-from benchmarks.reading import by_doubts, count, read
+from benchmarks.reading import by_doubts, compared, count, read
 from benchmarks.unseen import combination, of_test_split, one_away, subsets, values_of
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
@@ -86,4 +86,26 @@ def test_what_doubts_are_worth(tmp_path: Path) -> None:
         "| 1 | 0 | 0 |",
         "| 2 | 1 | 0 (0.0%) |",
         "| 3 or more | 2 | 1 (50.0%) |",
+    ]
+
+
+def test_verdicts_of_two_readings_are_compared(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    rows = {
+        old: [("Bye.", "ok"), ("Hi.", "ok"), ("One.", "fragment: one"), ("So.", "act: so")],
+        new: [("Bye.", "ok"), ("Hi.", "extra: hi"), ("It is one.", "ok"), ("So what.", "act: so")],
+    }
+    for folder, own in rows.items():
+        folder.mkdir()
+        lines = [f"| trails, subset | `bye()` | {text} | yes | 0 | {verdict} |" for text, verdict in own]
+        (folder / "reading.md").write_text("\n".join(lines), encoding="utf-8")
+    shares = [line.split(" | ")[1:] for line in compared(old, new).splitlines()[2:]]
+    assert shares == [["2", "2 (100.0%)", "1 (50.0%)", "1 (50.0%) |"], ["2", "0 (0.0%)", "1 (50.0%)", "1 (50.0%) |"]]
+    assert compared(old / "reading.md", new / "reading.md") == compared(old, new)
+    # A fragment is one whatever is said about it.
+    assert count(read(old / "reading.md")).splitlines()[2].split(" | ")[1:5] == [
+        "4",
+        "2 (50.0%)",
+        "1 (25.0%)",
+        "1 (25.0%)",
     ]

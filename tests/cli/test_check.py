@@ -60,6 +60,8 @@ def test_a_table_is_checked_as_lines_are(random_run: Path, tmp_path: Path) -> No
     done = check(random_run, "--input", table)
     assert (done.returncode, done.stdout) == (2, "")
     assert "pairs.csv: a table to check has columns of acts and of sentences" in done.stderr
+    table.write_text("mr,ref\ngoodbye(),Goodbye!\ngoodbye(),\n")
+    assert "pairs.csv, line 3: no sentence to check" in check(random_run, "--input", table).stderr
 
 
 def test_lines_and_tables_of_a_corpus_are_checked(random_run: Path, tmp_path: Path) -> None:
@@ -135,6 +137,8 @@ def test_the_lines_may_go_to_a_file(random_run: Path, tmp_path: Path) -> None:
     [
         ('{"hypothesis": "x"}', "standard input, line 2: no 'act' to check the sentence against"),
         ('{"act": "goodbye()"}', "standard input, line 2: no 'hypothesis'"),
+        ('{"act": "goodbye()", "references": []}', "standard input, line 2: no sentence to check"),
+        ('{"act": "goodbye()", "references": [5]}', "standard input, line 2: 'references' must be a list of texts"),
         ('{"act": "goodbye(", "hypothesis": "x"}', "standard input, line 2"),
         ("[1]", "standard input, line 2: expected"),
         ("{", "standard input, line 2: not JSON"),

@@ -136,8 +136,8 @@ class Fluency:
             if self._verbs:
                 main = parted(sentence)[0]
                 found += faults(main, self._verbs) + 2 * misplaced_only(words) + 3 * misattributed(sentence)
-                found += 2 * (self._copulas.faults(words) + self._predicates.faults(words))
-                found += 2 * self._governors.faults(words)
+                learned = self._copulas, self._predicates, self._governors
+                found += 2 * sum(each.faults(words) for each in learned)
             self._known.put(sentence, found, 60 * len(sentence))
         return found
 
