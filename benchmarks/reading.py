@@ -8,6 +8,7 @@
                                  other values, one more value of a slot, acts never seen in one turn
     python benchmarks/reading.py RUN... --away 0 --test 25 --verdicts benchmarks/reading_test.md
                                  acts of the test split whose combination training never had
+    python benchmarks/reading.py RUN... --away 0 --people 25     people's sentences and the run's for the same acts
     python benchmarks/reading.py --count benchmarks/reading.md   the shares
     python benchmarks/reading.py --compare OLD NEW               the verdicts of two files, or folders of reading*.md,
                                  for equal sentences and for those that differ
@@ -23,15 +24,19 @@ marks sentences that nobody has read yet. Doubts are `Generation.doubts`; a seco
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from common import DATA
 from unseen import new_values, of_test_split, one_away, one_more_value, several_acts, subsets
 
-from dactnlg.data.corpus import load_corpus
+from dactnlg.acts import Turn
+from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
@@ -54,16 +59,38 @@ KINDS = {
 
 def sentences(folder: Path, numbers: Mapping[str, int], seed: int) -> Iterator[list[str]]:
     """Yield the rows of a run without verdicts."""
-    corpus = load_corpus(Run(folder).check().corpus.name, DATA)
-    generator = Generator.load(folder)
-    drawn = {KINDS[option][0]: KINDS[option][1](corpus, number, seed) for option, number in numbers.items() if number}
-    for kind, turns in drawn.items():
-        for turn, found in zip(turns, generator.generate(turns, HARD, strict=False) if turns else [], strict=True):
-            faults = ", ".join(
-                [*(f"no {name}" for name in found.missing), *(f"too much {name}" for name in found.extra)]
-            )
-            checked, doubts = "yes" if found.slots_ok else f"no: {faults}", "" if found.doubts is None else found.doubts
-            yield [f"{corpus.card.name}, {kind}", f"`{turn}`", found.text, checked, str(doubts)]
+    corpus, generator = load_corpus(Run(folder).check().corpus.name, DATA), Generator.load(folder)
+    for option, number in numbers.items():
+        kind, draw, _ = KINDS[option]
+        if number:
+            yield from said(corpus, generator, kind, draw(corpus, number, seed))
+
+
+def said(corpus: Corpus, generator: Generator, kind: str, turns: Sequence[Turn]) -> Iterator[list[str]]:
+    """Yield a row with the run's sentence for each act."""
+    for turn, found in zip(turns, generator.generate(turns, HARD, strict=False) if turns else [], strict=True):
+        faults = ", ".join([*(f"no {name}" for name in found.missing), *(f"too much {name}" for name in found.extra)])
+        checked, doubts = "yes" if found.slots_ok else f"no: {faults}", "" if found.doubts is None else found.doubts
+        yield [f"{corpus.card.name}, {kind}", f"`{turn}`", found.text, checked, str(doubts)]
+
+
+def beside_people(folder: Path, number: int, seed: int) -> Iterator[list[str]]:
+    """Yield rows with a person's sentence for acts of the test split, spelt as the run prints its own, and with these.
+
+    For people's sentences `slots_ok` is what `dactnlg check` finds.
+    """
+    corpus, generator = load_corpus(Run(folder).check().corpus.name, DATA), Generator.load(folder)
+    preprocessor, chance, references = generator.preprocessor, random.Random(seed), dict[Turn, list[str]]()
+    checker = FidelityChecker(preprocessor.checker, load_reader(Run(folder).reader_path), preprocessor.manners)
+    for turn, sentence in corpus.pairs("test"):
+        references.setdefault(turn, []).append(sentence)
+    turns = chance.sample(list(references), min(number, len(references)))
+    for turn in turns:
+        sentence, asked = chance.choice(references[turn]), preprocessor.request(turn).turn
+        text = preprocessor.text(asked, preprocessor.delexicalizer.delexicalize(asked, sentence).tokens)
+        checked = "yes" if checker.check(turn, sentence).ok else "no"
+        yield [f"{corpus.card.name}, by people", f"`{turn}`", text, checked, ""]
+    yield from said(corpus, generator, "same acts by the run", turns)
 
 
 def cells(line: str) -> list[str]:
@@ -144,6 +171,8 @@ def main() -> None:
     for option, (_, _, text) in KINDS.items():
         default = 25 if option == "away" else 0
         parser.add_argument(f"--{option}", type=int, metavar="N", default=default, help=f"{text}, N for each run")
+    people = "people's sentences for acts of the test split, and the run's for the same acts, N for each run"
+    parser.add_argument("--people", type=int, metavar="N", default=0, help=people)
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--verdicts", type=Path, metavar="FILE", help="the file to write; its verdicts are kept")
     parser.add_argument("--count", type=Path, metavar="FILE", help="only count the verdicts of a file")
@@ -159,7 +188,8 @@ def main() -> None:
     known = {(row[1], row[2]): row[5] for row in read(options.verdicts)} if options.verdicts else {}
     rows = []
     for folder in options.runs:
-        for row in sentences(folder, {option: getattr(options, option) for option in KINDS}, options.seed):
+        drawn = sentences(folder, {option: getattr(options, option) for option in KINDS}, options.seed)
+        for row in [*drawn, *beside_people(folder, options.people, options.seed)]:
             rows.append([*row, known.get((row[1], row[2]), UNREAD)])
         print(f"{folder}: done", file=sys.stderr)
     if options.verdicts:
