@@ -70,7 +70,7 @@ class Completer:
     def covering(self, request: Request) -> Candidate:
         """Return a sentence pieced together from training sentences: it covers the whole act, but may not read well."""
         required = self.preprocessor.delexicalizer.required(request.turn)
-        english = self.preprocessor.style.language == "en"
+        english = self.preprocessor.style.english
         tokens = self.preprocessor.templates.cover(request.turn, required, english=english)
         new = self.preprocessor.new_values.of(request.turn)
         for act, slot in request.turn.slots() if new else ():

@@ -129,7 +129,7 @@ class Preprocessor:
         self._learn_words()
 
     def _learn_words(self) -> None:
-        words, english, silent = self.trigger_words, self.style.language == "en", self.delexicalizer.silent
+        words, english, silent = self.trigger_words, self.style.english, self.delexicalizer.silent
         self.questions = LearnedQuestions(self.templates, words)
         self.new_values = NewValues(self.encoder, self.templates, words, silent, english=english)
         self.triggers = self._trigger_matrix()

@@ -85,7 +85,7 @@ class Relexicalizer:
     def _written(self, slot_name: str, raw: str, text: str, given: str) -> Value:
         """Return a value, given as `given`, as raw sentences have it (`raw`) and as readers see it."""
         named = slot_name in self._style.proper
-        if self._style.language == "en":
+        if self._style.english:
             # "Hotel de Paris" is kept as given.
             kept = text == given and has_capitals(given)
             text = capitalize_names(title(text) if named and not kept else text)

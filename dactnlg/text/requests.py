@@ -206,7 +206,7 @@ def make_template(
     """
     places = {item.placeholder: place for place, item in enumerate(act.required)}
     names = tuple(strip_joiner(token) for token in tokens if is_placeholder(token))
-    raw, question, english = parts(restored), True if asks else None, style.language == "en"
+    raw, question, english = parts(restored), True if asks else None, style.english
     joined = undoubled(raw)
     return Template(
         tokens,

@@ -65,6 +65,11 @@ class Style:
     forms: dict[str, dict[str, dict[str, list[str]]]] = field(default_factory=dict)
     language: str = "en"
 
+    @property
+    def english(self) -> bool:
+        """Whether the sentences are English."""
+        return self.language == "en"
+
     def to_json(self) -> dict[str, Any]:
         """Return its attributes as JSON data."""
         return {name: getattr(self, name) for name in self.__slots__}
@@ -79,7 +84,7 @@ class Style:
             self.lexicalized,
             self.forms,
             shared=self._shared(),
-            english=self.language == "en",
+            english=self.english,
         )
 
     def _shared(self) -> set[tuple[str, str]]:

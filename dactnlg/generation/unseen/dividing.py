@@ -171,7 +171,7 @@ class Divider:
             start = next((each.start for each in known.values()), ())
             if not start and self._asks(act_type):
                 start = added(templates, act_type)
-            elif not start and self._preprocessor.style.language == "en":
+            elif not start and self._preprocessor.style.english:
                 # Training may have a statement for it: "you can go at any time".
                 said = self._segments.statements(act_type, Slot(slot_name, INDIFFERENT))
                 start = () if said else IF_YOU_DO_NOT_CARE

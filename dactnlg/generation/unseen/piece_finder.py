@@ -181,7 +181,7 @@ class PieceFinder:
         """Return an English question for a slot by its name; empty unless the act type asks and it names a thing."""
         templates = self._preprocessor.templates
         words = tuple(templates.spelt_out(slot_name.lower()).split())
-        asks = self._preprocessor.style.language == "en" and act_type in self._asking
+        asks = self._preprocessor.style.english and act_type in self._asking
         # "What price": a slot of ordinary values is a noun, unless it is "near" or "departs".
         valued = placeholder_name(slot_name) in self._valued and not (PREPOSITIONS | fluency.lexicon.verbs) & {*words}
         named = asks and (valued or templates.names_thing(words, slot_name))
