@@ -238,12 +238,36 @@ def test_questions_without_marks_are_questions_where_training_has_no_marks() -> 
 
 def test_words_mark_the_texts_of_an_act_type() -> None:
     only = [("inform_only_match(name=x)", f"SLOT_NAME is the only {kind}") for kind in "abcdefghij"]
-    own = manners(*only, *[("inform(name=x)", f"SLOT_NAME is {kind}") for kind in "abcdefghijklmnopqrst"])
-    assert (
-        own.marks.any_of({"inform_only_match"})
-        and not own.marks.any_of({"inform"})
-        and not own.marks.any_of({"goodbye"})
+    stated = [("inform(name=x)", f"SLOT_NAME is {kind}") for kind in "abcdefghijklmnopqrst"]
+    own = manners(*only, *stated)
+    assert own.marks.only_one({"inform_only_match"})
+    assert not own.marks.only_one({"inform"}) and not own.marks.only_one({"goodbye"})
+
+
+def test_several_words_that_each_few_texts_have_mark_an_act_together() -> None:
+    stated = [("inform(name=x)", f"SLOT_NAME is a {kind} pub") for kind in "abcdefghijklmnopqrst"]
+    said = [
+        ("recommend(name=x)", f"SLOT_NAME is a {word} pub for {kind}") for word in ("nice", "great") for kind in "abc"
+    ]
+    plain = [("recommend(name=x)", f"SLOT_NAME is a {kind} pub") for kind in "abcdefghij"]
+    own, act = manners(*stated, *said, *plain[:6]), parse("recommend(name=x)")
+    # "For" marks them, too, as 6 of 12 texts have it; that a pub is "a" marks nothing.
+    assert own.marks.of(act) == {"nice", "great", "for"}
+    assert own.marks.lacking(act, tokens("SLOT_NAME is a cheap pub .")) and own.marks.lacking(
+        act, tokens("a nicer pub")
     )
+    assert not own.marks.lacking(act, tokens("SLOT_NAME is a great cheap pub ."))
+    # Each act of a turn has marks of its own, and plain statements have none.
+    both = parse("inform(name=x)&recommend(name=y)")
+    assert own.marks.lacking(both, tokens("SLOT_NAME is a pub .")) and not own.marks.of(parse("inform(name=x)"))
+    # What fewer than two in five texts have marks nothing.
+    assert not manners(*stated, *said, *plain).marks.of(act)
+
+
+def test_without_inform_the_most_common_act_has_no_marks() -> None:
+    told = [("tell(name=x)", f"SLOT_NAME is a {kind} pub") for kind in "abcdefghijklmnopqrst"]
+    own = manners(*told, *[("praise(name=x)", f"SLOT_NAME is a nice {kind} pub") for kind in "abcdefghij"])
+    assert own.marks.of(parse("praise(name=x)")) == {"nice"} and not own.marks.of(parse("tell(name=x)"))
 
 
 def test_there_are_not_is_as_good_as_no() -> None:

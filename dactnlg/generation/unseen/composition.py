@@ -204,7 +204,7 @@ class Composer:
         # The slots of one named thing can be said one by one; what a user looks for cannot, nor what is unique to the
         # thing: "the Wharf is the only inn that is cheap. It is near the station."
         asks = pieces.asking
-        named = self.subject in said and not asks and not self._preprocessor.manners.marks.any_of(act_types)
+        named = self.subject in said and not asks and not self._preprocessor.manners.marks.only_one(act_types)
         return 0 if pieces.spread or apart or named else ASKED if asks else JOINT
 
     def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:

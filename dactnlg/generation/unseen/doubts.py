@@ -61,11 +61,7 @@ class Doubts:
     @cached_property
     def fluency(self) -> Fluency:
         """The fluency model of the training texts."""
-        return Fluency(self._preprocessor.templates.texts(), english=self._english)
-
-    @property
-    def _english(self) -> bool:
-        return self._preprocessor.style.language == "en"
+        return Fluency(self._preprocessor.templates.texts(), english=self._preprocessor.style.english)
 
     @cached_property
     def _slot_names(self) -> frozenset[str]:
@@ -124,8 +120,8 @@ class Doubts:
         alarms = manners.stated_behind(turn, tokens, self._composer.subject)
         alarms += self._as_any(turn, tokens) if only else manners.marks.lacking(turn, tokens)
         alarms += manners.impersonal(turn, tokens)
-        free = {slot.name for _, slot in turn.slots() if slot.special == INDIFFERENT} if self._english else set[str]()
-        alarms += bool(free) and not careless(map(strip_joiner, tokens))
+        free = self._preprocessor.style.english and any(slot.special == INDIFFERENT for _, slot in turn.slots())
+        alarms += free and not careless(map(strip_joiner, tokens))
         return strangers + ALARMING * alarms + self._undone(turn, tokens)
 
     def _own(self, turn: Turn) -> Collection[Tokens]:

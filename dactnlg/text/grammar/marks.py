@@ -1,4 +1,4 @@
-"""Marks: words that texts for an act type hardly ever lack, and others hardly ever have: "only" for an only match."""
+"""Marks: words that set texts for an act type apart from those that inform: "only", "recommend", "nice"."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
 
 LEAST_TEXTS = 10
 """The fewest texts of an act type that can show what marks it."""
-MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
-"""The least share of an act type's texts that have one of its marks; the largest share of other texts that have any
-one of them; and the least shares that the first mark, and each further one, must add."""
-MOST_MARKS = 3
-"""The most words that mark an act type."""
+INFORM = ("inform",)
+"""The act types that marks set the others apart from; without it, the most common ones."""
+TIMES, LEAST_SHARE, LEAST_COUNT, MARKED = 5, 0.03, 3, 0.4
+"""How many times as often as others the texts of an act type have one of its marks; the least share and number of its
+texts that have a mark; and the least share that has any."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 """Special values that are expressed by a denial."""
 _NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})
@@ -37,18 +37,19 @@ class Marks:
         self._templates = templates
 
     def of(self, turn: Turn) -> frozenset[str]:
-        """Return the words of which a text for a turn must have one; empty for questions, or if no words mark it."""
+        """Return the words that mark the only act of a turn; empty for questions, or if no words mark it."""
         asks = any(act.is_question for act in turn)
         return frozenset() if asks else self._known.get(act_types(kind(turn)), frozenset())
 
-    def any_of(self, act_types: Iterable[str]) -> bool:
-        """Whether there are words that mark texts for these act types together."""
-        return bool(self._known.get(tuple(sorted(act_types))))
+    def only_one(self, act_types: Iterable[str]) -> bool:
+        """Whether the only act type presents something as the only one of its kind."""
+        return "only" in self._known.get(tuple(act_types), ())
 
     def lacking(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text lacks all the words that mark its act types; never for questions."""
-        marks = self.of(turn)
-        return bool(marks) and marks.isdisjoint(map(strip_joiner, tokens))
+        """Whether a text has none of the words that mark an act of its turn; never for questions."""
+        words = frozenset(map(strip_joiner, tokens))
+        marks = (self._known.get((act.act_type,)) for act in turn if not act.is_question)
+        return any(own and own.isdisjoint(words) for own in marks)
 
     def not_only(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text mentions an only match like any other, as people sometimes do.
@@ -66,33 +67,26 @@ class Marks:
 
     @cached_property
     def _known(self) -> dict[Key, frozenset[str]]:
-        """The words that mark the texts of each combination of act types that has such words."""
+        """The words that mark the texts of each act type that has such words."""
         texts: dict[Key, list[frozenset[str]]] = {}
-        if len(set(map(act_types, self._templates.sentences))) == 1:
-            # There are no others to compare with.
-            return {}
         for (key, text), values in self._templates.specials.items():
             # Negative values have words of their own.
             if not any(map(has_negative, values)):
-                texts.setdefault(act_types(key), []).append(frozenset(map(strip_joiner, text)))
-        total = Counter(word for group in texts.values() for text in group for word in text if word.isalpha())
-        number = sum(map(len, texts.values()))
-        return {acts: _marks(group, total, number) for acts, group in texts.items() if len(group) >= LEAST_TEXTS}
+                words = frozenset(word for word in map(strip_joiner, text) if word.isalpha())
+                texts.setdefault(act_types(key), []).append(words)
+        plain = INFORM if INFORM in texts else max(texts, key=lambda acts: len(texts[acts]), default=INFORM)
+        stated = texts.pop(plain, [])
+        known = {acts: group for acts, group in texts.items() if len(acts) == 1 and len(group) >= LEAST_TEXTS}
+        return {acts: _marks(group, stated) for acts, group in known.items()}
 
 
-def _marks(texts: Sequence[frozenset[str]], total: Counter[str], number: int) -> frozenset[str]:
-    """Return words of which most of `texts` have one and others hardly any; `total`, `number`: counts of all texts."""
-    left, found = list(texts), set[str]()
-    while left and number > len(texts) and len(found) < MOST_MARKS:
-        own = Counter(word for text in left for word in text if word.isalpha())
-        counts = Counter(word for text in texts for word in text if word in own)
-        rare = [word for word in own if total[word] - counts[word] <= ELSEWHERE * (number - len(texts))]
-        best = max(rare, key=lambda word: (own[word], word), default="")
-        if not best or own[best] < (FURTHER if found else FIRST) * len(texts):
-            break
-        found.add(best)
-        left = [text for text in left if best not in text]
-    return frozenset(found) if len(left) <= (1 - MARKED) * len(texts) else frozenset()
+def _marks(texts: Sequence[frozenset[str]], others: Sequence[frozenset[str]]) -> frozenset[str]:
+    """Return the words that `texts` have far more often than others, none if few of them have one."""
+    own, further = (Counter(word for text in group for word in text) for group in (texts, others))
+    least = {word: max(LEAST_SHARE, TIMES * (further[word] + 1) / len(others)) * len(texts) for word in own}
+    marks = {word for word, count in own.items() if count >= max(LEAST_COUNT, least[word])}
+    marked = sum(not marks.isdisjoint(text) for text in texts)
+    return frozenset(marks) if marked >= MARKED * len(texts) else frozenset()
 
 
 def excepts(tokens: Sequence[str]) -> bool:
