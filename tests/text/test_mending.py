@@ -188,6 +188,13 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("you said that you found to be good.", "you said that you found it to be good."),
         ("you said earlier that you found to be good.", "you said earlier that you found it to be good."),
         ("where would you like it to be near to?", "what would you like it to be near?"),
+        ("it is cheap. it's eco-rating is SLOT_B.", "it is cheap. its eco-rating is SLOT_B."),
+        ("it's in SLOT_A and is cheap.", "it's in SLOT_A and is cheap."),
+        ("do you feel like walking 8 km, or would you rather?", "do you feel like walking 8 km?"),
+        (
+            "do you feel like walking 8 km, or would you rather do 9 km?",
+            "do you feel like walking 8 km, or would you rather do 9 km?",
+        ),
         ("it has an ecorating of SLOT_B.", "it has an eco rating of SLOT_B."),
         (
             "if you do not care where it is near to or whether it is cheap.",
@@ -226,6 +233,7 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("it is cheap. with a garden and near SLOT_A.", "it is cheap. it has a garden and near SLOT_A."),
         ("in SLOT_A SLOT_NAME has a garden.", "in SLOT_A SLOT_NAME has a garden."),
         ("in SLOT_A, SLOT_B blooms.", "in SLOT_A, SLOT_B blooms."),
+        ("near SLOT_A i count SLOT_COUNT pubs.", "near SLOT_A i count SLOT_COUNT pubs."),
         ("it is a pub in SLOT_A and where dogs are allowed.", "it is a pub in SLOT_A and where dogs are allowed."),
         (
             "there are pubs if you do not care about the price and where they are.",

@@ -17,6 +17,7 @@ from dactnlg.text.grammar.afterthoughts import asked_in_one
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.mending import mended
 from dactnlg.text.grammar.only_one import the_only
+from dactnlg.text.grammar.phrasing import corrected
 from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
@@ -42,9 +43,9 @@ class Mender:
         self._preprocessor, self._unseen = preprocessor, unseen
 
     def mended(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Return the candidates for an act, those for an unseen act in better English if this says the same.
+        """Return the candidates for an act in better English if this says the same, more so for an unseen act.
 
-        Those for a seen act are changed only to perform the act (`_done`) and to spell plurals (`_spelt`).
+        Those for a seen act are changed only to correct phrases, to spell plurals, and to perform the act.
         """
         found: list[Candidate] = []
         for candidate in candidates:
@@ -57,9 +58,9 @@ class Mender:
     def _better(self, candidate: Candidate) -> Candidate:
         if not candidate.tokens:
             return candidate
-        new = self._unseen.is_new(candidate.request)
-        tokens = self._spelt(candidate.request.turn, self._mended(candidate) if new else candidate.tokens)
-        better = _as_good(candidate, self._done(candidate.request.turn, tokens))
+        turn, new = candidate.request.turn, self._unseen.is_new(candidate.request)
+        tokens = self._mended(candidate) if new else self._corrected(candidate.tokens)
+        better = _as_good(candidate, self._done(turn, self._spelt(turn, tokens)))
         return self._shorter(better) if new else better
 
     def _shorter(self, candidate: Candidate) -> Candidate:
@@ -103,6 +104,11 @@ class Mender:
     def _lexicon(self) -> Lexicon:
         lexicon, proper = self._unseen.doubts.fluency.lexicon, self._preprocessor.style.proper
         return lexicon._replace(bare=lexicon.bare & frozenset(map(placeholder_name, proper)))
+
+    def _corrected(self, tokens: Tokens) -> Tokens:
+        if not self._preprocessor.style.english:
+            return tokens
+        return tuple(token for sentence in split_sentences(tokens) for token in corrected(sentence))
 
     def _mended(self, candidate: Candidate) -> Tokens:
         turn, manners = candidate.request.turn, self._preprocessor.manners

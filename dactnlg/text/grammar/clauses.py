@@ -37,6 +37,7 @@ _WRONG = {
     *(("i", verb) for verb in _SINGULAR - {"was"}),
     *((verb, "none") for verb in ("is", "are")),
     *(("of", verb) for verb in ("is", "are", "was", "has")),
+    *(("with", verb) for verb in ("is", "has", "comes")),
 }
 """Pairs of words that do not follow each other, by number or by meaning."""
 _OF_MANY = _PLURAL | {verb.removesuffix("s") for verb in THIRD - {"has"}}

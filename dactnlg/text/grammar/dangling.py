@@ -15,7 +15,7 @@ _UNFINISHED = PREPOSITIONS - {"near"} | _NEVER_LAST | listed("of about its their
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that end a question only if it asks "what"."""
 _THINKING = listed("think thought said guess")
-_OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
+OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
 """Words that by themselves make no alternative."""
 _ASKING = listed("do does did can could will would should may might must is are")
 
@@ -34,7 +34,7 @@ def dangles(words: Sequence[str], *, related: bool = False) -> bool:
     open_ended = last in _WANTING or before == "rather" or (joint == "or" and before in _ASKING)
     # "Walk 8 km, or would you like to?"
     tail = own[len(own) - own[::-1].index("or") :] if "or" in own else []
-    open_ended |= bool(tail) and _OPEN_ENDED.issuperset(tail)
+    open_ended |= bool(tail) and OPEN_ENDED.issuperset(tail)
     wanting = open_ended and asking and not related and QUESTION_WORDS.isdisjoint(words)
     # "I think."; but "it is good, i think".
     thinking = before in SUBJECTS and last in _THINKING and len(own) == 2

@@ -206,8 +206,9 @@ def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     words, verb = plain(sentence), _VERBS_OF_PHRASES.get(plain(sentence)[0], "")
     relative = next((place for place, word in enumerate(words) if word in RELATIVES), len(words))
     at = finite(words, lexicon.verbs)
-    # What follows a comma, or a name, may be an unknown verb.
+    # What follows a comma, a name or a pronoun may be an unknown verb.
     apart = lexicon.subject in words or words[-1] == "?" or any(word in ("if", ",") for word in words)
+    apart |= not SUBJECTS.isdisjoint(words[:relative])
     thing = words[0] not in ARTICLES or not (lexicon.plurals | lexicon.things).isdisjoint(words[:relative])
     if not verb or apart or not thing or len(at) > 1 or any(place < relative for place in at):
         return sentence

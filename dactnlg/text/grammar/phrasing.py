@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
+from dactnlg.text.grammar.dangling import OPEN_ENDED
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -20,7 +22,7 @@ from dactnlg.text.grammar.english import (
 from dactnlg.text.grammar.lexicon import PLURALS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import TAGS
-from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
+from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import JOINER, plain, strip_joiner
 from dactnlg.text.values.plurals import is_plural, pluralized
 
@@ -29,6 +31,7 @@ _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 COMMA, _WITH = f"{JOINER},", "with"
 _NO_KIND = SUBJECTS | listed("the of my your our their its this that these those")
 """Words after "all" that name no kind of thing."""
+_IT_IS = f"{PRONOUN}'s"
 _SAYING = frozenset({"said", "say", "mentioned", "told"})
 _WHICH = frozenset({"what", "which"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
@@ -37,6 +40,12 @@ _NO_THING |= listed("about of if whether to either too much")
 
 
 def rephrased(sentence: Tokens) -> Tokens:
+    """Return a sentence with those faults corrected that its words show, and its conditions in the usual order."""
+    return corrected(_where_last(sentence))
+
+
+@lru_cache(maxsize=1 << 12)
+def corrected(sentence: Tokens) -> Tokens:
     """Return a sentence with those faults corrected that its words show."""
     for rule in _RULES:
         sentence = rule(sentence)
@@ -179,4 +188,35 @@ def _near_what(sentence: Tokens) -> Tokens:
     return sentence
 
 
-_RULES = _resumed, _with_object, _asked_once, _caring_about, _where_last, _of_several, _in_all, _with_once, _near_what
+def _with_owner(sentence: Tokens) -> Tokens:
+    """Use "its" before a noun that has a verb of its own: "it's price is 9 euros"."""
+    words = plain(sentence)
+    place = words.index(_IT_IS) if _IT_IS in words else len(words)
+    verb = next((at for at in range(place + 2, len(words)) if words[at] in ("is", "are")), place)
+    noun = all(
+        word == "-" or (word.isalpha() and word not in JOINTS | PREPOSITIONS) for word in words[place + 1 : verb]
+    )
+    return (*sentence[:place], OWNER, *sentence[place + 1 :]) if place < verb and noun else sentence
+
+
+def _without_open_end(sentence: Tokens) -> Tokens:
+    """Drop an alternative that says nothing: "do you want to walk 8 km, or would you rather?"."""
+    words = plain(sentence)
+    end = end_of(words)
+    place = max((at for at in range(1, end) if words[at] == "or"), default=end)
+    empty = place + 1 < end and OPEN_ENDED.issuperset(words[place + 1 : end])
+    return (*trimmed(sentence[:place]), *sentence[end:]) if empty else sentence
+
+
+_RULES = (
+    _resumed,
+    _with_object,
+    _asked_once,
+    _caring_about,
+    _of_several,
+    _in_all,
+    _with_once,
+    _near_what,
+    _with_owner,
+    _without_open_end,
+)
