@@ -34,15 +34,22 @@ Owner = ModuleType | type
 def rules() -> dict[str, tuple[Owner, FunctionType]]:
     """Return the rules by name: `joints.splices`, `copulas.Copulas.faults`."""
     found: dict[str, tuple[Owner, FunctionType]] = {}
-    for each in pkgutil.iter_modules(grammar.__path__):
-        module = import_module(f"{grammar.__name__}.{each.name}")
+    for name, module in modules():
         own = [one for one in vars(module).values() if inspect.isclass(one) and one.__module__ == module.__name__]
         owners: list[Owner] = [module, *own]
         for owner in owners:
             for rule in vars(owner).values():
-                if inspect.isfunction(rule) and rule.__module__ == module.__name__ and _neutral(rule) is not None:
-                    found[f"{each.name}.{rule.__qualname__}"] = owner, rule
+                # A rule may be cached.
+                function = not isinstance(rule, staticmethod) and inspect.isfunction(inspect.unwrap(rule))
+                if function and rule.__module__ == module.__name__ and _neutral(rule) is not None:
+                    found[f"{name}.{rule.__qualname__}"] = owner, rule
     return found
+
+
+def modules() -> Iterator[tuple[str, ModuleType]]:
+    """Yield the modules that have rules, by name."""
+    for each in pkgutil.iter_modules(grammar.__path__):
+        yield each.name, import_module(f"{grammar.__name__}.{each.name}")
 
 
 def _neutral(rule: FunctionType) -> Any:
@@ -72,6 +79,8 @@ def without(owner: Owner, rule: FunctionType) -> Iterator[None]:
 
 def said(folders: Sequence[Path], numbers: Mapping[str, int], seed: int) -> list[list[str]]:
     """Return the acts of all runs, each with its sentence and whether it passed the check."""
+    for cached in (each for _, module in modules() for each in vars(module).values() if hasattr(each, "cache_clear")):
+        cached.cache_clear()
     return [row for folder in folders for row in sentences(folder, numbers, seed)]
 
 
