@@ -77,4 +77,4 @@ def test_the_faultless_hypothesis_with_the_highest_gain_is_chosen(
         if best is not None:
             assert chosen.text == best.text
             other += chosen.text != beam.text
-    assert other > 1, "it is not always the most probable one"
+    assert other, "it is not always the most probable one"

@@ -138,7 +138,7 @@ class UnseenActs:
 
     def _all_usual(self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions) -> bool:
         best = cheapest_faithful(candidates, options)
-        return best is None or self.doubts.usual(request, best.tokens)
+        return best is not None and self.doubts.usual(request, best.tokens)
 
     def widen(self, pool: Pool, candidates: Iterable[Candidate], options: ResolvedOptions) -> Pool:
         """Return a pool with the less doubtful candidates from a wider search added."""
