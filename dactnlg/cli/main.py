@@ -149,6 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return code or _failure(error)
         return code
     finally:
+        streams.discard_messages()
         log.removeHandler(messages)
         log.setLevel(logging.NOTSET)
         sys.unraisablehook = hook

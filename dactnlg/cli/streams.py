@@ -137,6 +137,14 @@ def flush() -> None:
         raise
 
 
+def discard_messages() -> None:
+    """Discard what standard error does not take, or Python would try again at exit, and return 120."""
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
+
+
 def _text(
     buffer: Any,
     kind: type[io.TextIOWrapper] = io.TextIOWrapper,

@@ -23,7 +23,8 @@ def shell(folder: Path, run: Path, script: str) -> subprocess.CompletedProcess[s
     (folder / "pairs.jsonl").write_text(PAIR)
     (folder / "acts.txt").write_text("goodbye()\n" * 5000)
     program = f'dactnlg() {{ "{sys.executable}" -m dactnlg "$@"; }}\n{script}'
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "RUN": str(run)}
+    # Buffered, as it is for users.
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "RUN": str(run), "PYTHONUNBUFFERED": ""}
     command = ["bash", "-c", program]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
