@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import reading
-from benchmarks.reading import by_doubts, compared, count, read
+from benchmarks.reading import beside_people, by_doubts, compared, count, read
 from benchmarks.unseen import combination, of_test_split, one_away, subsets, values_of
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
@@ -109,3 +109,16 @@ def test_verdicts_of_two_readings_are_compared(tmp_path: Path) -> None:
         "1 (25.0%)",
         "1 (25.0%)",
     ]
+
+
+def test_a_reference_stands_beside_the_sentence_of_the_run_for_the_same_act(poor_run: Callable[[str], Path]) -> None:
+    references: dict[str, set[str]] = {}
+    for turn, sentence in load_corpus("trails").pairs("test"):
+        references.setdefault(f"`{turn}`", set()).add(sentence)
+    rows = list(beside_people(poor_run("sclstm"), 12, 1))
+    people, own = rows[:12], rows[12:]
+    assert {row[0] for row in people} == {"trails, by people"} and len({row[1] for row in people}) == 12
+    assert [row[1] for row in people] == [row[1] for row in own]
+    # Taking values out and putting them back changes nothing; all references of the corpus say their acts.
+    assert all(row[2] in references[row[1]] and row[3] == "yes" for row in people)
+    assert {row[0] for row in own} == {"trails, same acts by the run"}
