@@ -78,6 +78,8 @@ def test_a_chat_can_be_held_by_keyboard_alone(browser: Any, server: list[ChatPro
     page.focus("#rate-it button")
     page.keyboard.press("Enter")
     page.wait_for_selector("#rate")
+    # The script that listens to digits runs after the form is there.
+    page.wait_for_load_state()
     page.focus("[name=q1]")
     for digit in "12345":
         page.keyboard.press(digit)
