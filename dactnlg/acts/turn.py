@@ -216,6 +216,11 @@ def special_value(value: str) -> str | None:
     """
     if len(value) > _LONGEST_SPECIAL:
         return None
+    return _known_special(value)
+
+
+@lru_cache(maxsize=1 << 13)
+def _known_special(value: str) -> str | None:
     folded = value.lower()
     return _CANONICAL_SPECIAL.get(folded, folded) if folded in SPECIAL_VALUES else None
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from dactnlg._utils.memory import Memory
 from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
@@ -27,6 +28,8 @@ from dactnlg.text.tallies import SlotReport, Tally
 from dactnlg.text.values.delexicalization import Delexicalizer
 from dactnlg.text.values.nearness import names_slot
 
+REMEMBERED = 256, 1 << 18
+"""Limits of the cache of what is expected of turns: number of turns, and bytes. Many texts for one are compared."""
 Shown = Mapping[str, tuple[str, ...]]
 """The special values whose cues match a sentence, by slot."""
 OPPOSITES = {"yes": "no", "no": "yes"}
@@ -64,6 +67,7 @@ class SlotChecker:
         self, delexicalizer: Delexicalizer, cues: Mapping[str, Mapping[str, Sequence[str]]] | None = None
     ) -> None:
         self.delexicalizer = delexicalizer
+        self._expected: Memory[Expected] = Memory(*REMEMBERED)
         self._patterns = {**(cues or {})}
         for name, values in delexicalizer.lexicalized.items():
             # The spellings of a value are its cues if it has no others.
@@ -187,6 +191,13 @@ class SlotChecker:
 
     def expected(self, turn: Turn) -> Expected:
         """Return what cues can check of a turn; it depends only on the delexicalised act."""
+        found = self._expected.get(turn)
+        if found is None:
+            size = 2000 + sum([500 + len(slot.value or "") for _, slot in turn.slots()])
+            found = self._expected.put(turn, self._expect(turn), size)
+        return found
+
+    def _expect(self, turn: Turn) -> Expected:
         asked: dict[str, set[str | None]] = {}
         turn = self.delexicalizer.prepared(turn)
         opened = left_open(turn)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from dactnlg._utils.memory import Memory
@@ -212,6 +212,7 @@ def _having(key: Key, placeholder: str) -> list[str]:
     return [act_type for act_type, _, slot in traits if slot and placeholder_name(slot) == placeholder]
 
 
+@lru_cache(maxsize=1 << 6)
 def kind(turn: Turn) -> Key:
     """Return a turn's acts and slots, ignoring values and repetitions: `("inform", "inform|food")`."""
     parts = {act.act_type for act in turn} | {f"{act.act_type}|{slot.name}" for act, slot in turn.slots()}

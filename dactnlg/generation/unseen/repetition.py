@@ -23,21 +23,26 @@ def said_again(checker: SlotChecker, turn: Turn, tokens: Tokens) -> int:
         turn: what the text is for.
         tokens: the text, delexicalised.
     """
-    given, text, times = Counter(slot.name for _, slot in turn.slots()), folded(masked(tokens)), 0
+    delexicalizer = checker.delexicalizer
     wanted = [(*name.partition("=")[::2], pattern) for name, pattern in checker.expected(turn).wanted]
+    stated = [
+        (slot, value, pattern)
+        for slot, value, pattern in wanted
+        if slot not in delexicalizer.paraphrased and (slot in delexicalizer.lexicalized or value in OPPOSITES)
+    ]
+    if not stated:
+        return 0
+    given, text, times = Counter(slot.name for _, slot in turn.slots()), folded(masked(tokens)), 0
     # Of two things, each may have it.
     most = max(given.values(), default=1)
     # "High" may be a price and a rating.
-    values, delexicalizer = {value for _, value, _ in wanted}, checker.delexicalizer
+    values = {value for _, value, _ in wanted}
     shared = {(slot, value) for slot, value in delexicalizer.shared if value in values}
-    for slot, value, pattern in wanted:
-        in_words = slot in delexicalizer.lexicalized
-        if slot in delexicalizer.paraphrased or not (in_words or value in OPPOSITES):
-            continue
+    for slot, value, pattern in stated:
         rest = without(pattern, text)
         if rest.count(MASK) - text.count(MASK) > most:
             times += max(0, sum(shows(pattern, phrase) for phrase in _PHRASES.split(text)) - most)
-        if in_words and given[slot] == 1:
+        if slot in delexicalizer.lexicalized and given[slot] == 1:
             others = {(slot, other) for other in checker.shown_cues(slot, rest)}
             times += not others <= shared | {(slot, value)}
     return times

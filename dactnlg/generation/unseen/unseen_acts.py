@@ -143,17 +143,19 @@ class UnseenActs:
     def widen(self, pool: Pool, candidates: Iterable[Candidate], options: ResolvedOptions) -> Pool:
         """Return a pool with the less doubtful candidates from a wider search added."""
         found = pool.found or []
-        better = takewhile(lambda each: each[0] < _least(found), self._right(candidates))
-        return pool._replace(found=[*islice(better, _enough(options)), *found], wider=False)
+        better = islice(self._right(candidates, _least(found)), _enough(options))
+        return pool._replace(found=[*better, *found], wider=False)
 
-    def _right(self, candidates: Iterable[Candidate]) -> Iterator[Doubted]:
-        """Yield the right candidates with their doubts, fewest first; among equals, the highest score first."""
+    def _right(self, candidates: Iterable[Candidate], limit: int = sys.maxsize) -> Iterator[Doubted]:
+        """Yield the right candidates with fewer doubts than `limit`, fewest first; among equals, by their scores."""
 
         def cost(each: Candidate) -> Cost:
             return self.doubts.of_candidate(each), -_score(each)
 
         bounded = (((self.doubts.strange(each.tokens) + plainly(each), -_score(each)), each) for each in candidates)
-        return ((doubts, each) for (doubts, _), each in ascending(bounded, cost) if each.right)
+        # Most that a wider search finds are neither right nor less doubtful: only the latter is known without a check.
+        hopeful = takewhile(lambda each: each[0][0] < limit, ascending(bounded, cost))
+        return ((doubts, each) for (doubts, _), each in hopeful if each.right)
 
     def _encoded(self, texts: Iterable[Tokens]) -> list[list[int]]:
         return [self._preprocessor.vocabulary.encode(text) for text in texts]

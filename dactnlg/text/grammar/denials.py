@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from dactnlg.text.grammar.english import ARTICLES, BEING, COORDINATING, JOINTS, NEGATIONS, PREPOSITIONS, listed
@@ -126,6 +126,7 @@ def told_behind(tokens: Sequence[str]) -> int:
     return sum(not denies(each) and not asking(each)[0] for each in more) if denies(first) else 0
 
 
+@lru_cache(maxsize=1 << 12)
 def is_denial(token: str) -> bool:
     """Whether a token denies."""
     word = strip_joiner(token)
