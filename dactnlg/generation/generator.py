@@ -264,11 +264,12 @@ class Generator:
         unseen = self._candidates.unseen
         # Samples are not altered.
         best = options.hard and options.sampling is None
-        chosen = self._mender.mended(chosen) if best else chosen
+        mended = self._mender.mended(chosen) if best else chosen
         doubted = best and self.decoder is not None and unseen.is_new(request)
-        shown = [
-            Generation.of(name, each, known, unseen.doubts.of_candidate(each) if doubted else None) for each in chosen
-        ]
+        # Mending corrects what training need not have.
+        pairs = zip(chosen, mended, strict=True)
+        doubts = [min(map(unseen.doubts.of_candidate, pair)) if doubted else None for pair in pairs]
+        shown = [Generation.of(name, each, known, found) for each, found in zip(mended, doubts, strict=True)]
         return replace(shown[0], n_best=tuple(shown)) if options.n_best > 1 else shown[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from helpers import preprocessor_of
 
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
@@ -179,3 +180,35 @@ def test_redundant_sentences_are_left_out(
 ) -> None:
     (found,) = mender.mended(_candidates(preprocessor, act, text))
     assert _text(found) == " ".join(tokenize(better or text)).replace("\uffed", "").replace("_2", "#2")
+
+
+PUBS = [
+    ("inform(name=x;pricerange=a)", "SLOT_NAME is a SLOT_PRICERANGE pub."),
+    ("inform(name=x;food=a)", "SLOT_NAME serves SLOT_FOOD food."),
+    ("inform(pricerange=a)", "it is in the SLOT_PRICERANGE price range."),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "better"),
+    [
+        ("moderate", "SLOT_NAME is a SLOT_PRICERANGE pub.", "SLOT_NAME is a SLOT_PRICERANGE -ly priced pub ."),
+        (
+            "moderate",
+            "it serves SLOT_PRICERANGE SLOT_FOOD food.",
+            "it serves SLOT_PRICERANGE -ly priced SLOT_FOOD food .",
+        ),
+        ("moderate", "it is in the SLOT_PRICERANGE price range.", ""),
+        ("moderate", "it is a SLOT_PRICERANGE and small pub.", ""),
+        ("moderate", "it is SLOT_PRICERANGE.", ""),
+        ("cheap", "SLOT_NAME is a SLOT_PRICERANGE pub.", ""),
+    ],
+)
+def test_a_moderate_price_is_called_a_price(value: str, text: str, better: str) -> None:
+    pubs = preprocessor_of(PUBS)
+    slots = [f"{token[5:].lower()}=x" for token in tokenize(text) if token.startswith("SLOT_") and "PRICE" not in token]
+    act = f"inform({';'.join([*slots, f'pricerange={value}'])};area=north)"
+    (found,) = Mender(pubs, UnseenActs(pubs)).mended(_candidates(pubs, act, text))
+    assert _text(found) == (better or " ".join(tokenize(text)).replace("\uffed", ""))
+    if better:
+        assert "moderately priced" in found.text

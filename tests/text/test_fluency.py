@@ -284,6 +284,7 @@ def test_what_people_say_has_no_faults(sentence: str) -> None:
         "why do you think these pubs ?",
         "it is located .",
         "it is a pub that is good for .",
+        "since you like pubs in the SLOT_AREA area ?",
     ],
 )
 def test_what_nobody_says_has_faults(sentence: str) -> None:

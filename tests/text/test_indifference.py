@@ -48,6 +48,14 @@ def test_a_clause_put_behind_any_sentence_is_found_there() -> None:
             assert parted((*words(main), *end.tokens, ".")) == ((*words(main), "."), end)
 
 
+def test_an_alternative_may_stand_alone() -> None:
+    end = Indifference(words("or do you not care"), (words("about the price"), words("whether it has beer")))
+    assert parted((*end.tokens[1:], "?")) == ((), end)
+    # It is about a value: "do you not care about SLOT_FOOD food?"
+    asked = words("do you not care about SLOT_FOOD food ?")
+    assert parted(asked) == (asked, None)
+
+
 def test_an_alternative_may_stand_behind_a_question_about_caring() -> None:
     main, end = (
         words("do you care about the food"),

@@ -264,6 +264,19 @@ def test_several_words_that_each_few_texts_have_mark_an_act_together() -> None:
     assert not manners(*stated, *said, *plain).marks.of(act)
 
 
+def test_an_act_about_all_of_a_kind_is_marked_by_words_for_all() -> None:
+    stated = [("inform(name=x)", f"SLOT_NAME is a {kind} pub") for kind in "abcdefghijklmnopqrst"]
+    every = [("inform_all(type=x)", f"all SLOT_TYPE -s are {kind}") for kind in "abcdefgh"]
+    here = [("inform_all(type=x)", f"here are SLOT_TYPE -s that are {kind}") for kind in "abcd"]
+    own, act = manners(*stated, *every, *here), parse("inform_all(type=x)")
+    assert own.marks.lacking(act, tokens("here are SLOT_TYPE -s that are cheap"))
+    for said in ("all SLOT_TYPE -s are cheap", "each SLOT_TYPE is cheap", "no SLOT_TYPE is dear"):
+        assert not own.marks.lacking(act, tokens(said))
+    # If most texts have no such word, others mark the act.
+    few = manners(*stated, *every[:5], *here, *[("inform_all(type=x)", f"here is {kind}") for kind in "abcdef"])
+    assert not few.marks.lacking(act, tokens("here are SLOT_TYPE -s that are cheap"))
+
+
 def test_without_inform_the_most_common_act_has_no_marks() -> None:
     told = [("tell(name=x)", f"SLOT_NAME is a {kind} pub") for kind in "abcdefghijklmnopqrst"]
     own = manners(*told, *[("praise(name=x)", f"SLOT_NAME is a nice {kind} pub") for kind in "abcdefghij"])

@@ -17,7 +17,7 @@ from dactnlg.text.surface import detokenize, tokenize
 from dactnlg.text.values.plurals import MANY, ONE, is_plural
 
 LEXICON = Lexicon(
-    verbs=VERBS | {"runs", "came", "takes", "open", "allow", "allows", "accept", "accepts"},
+    verbs=VERBS | {"runs", "came", "takes", "open", "allow", "allows", "accept", "accepts", "serve", "like"},
     plurals=frozenset({"SLOT_TYPE", "pub"}),
     things=frozenset({"game"}),
     counts=frozenset({"SLOT_COUNT"}),
@@ -56,6 +56,19 @@ def _mended(text: str, *, asks: bool = False, counted: int = 0) -> str:
             "they are big with 2 ports, no SLOT_B, and in SLOT_C.",
             "they are big with 2 ports and no SLOT_B, and in SLOT_C.",
         ),
+        (
+            "there are pubs with 2 ports, a SLOT_B rating, in SLOT_C with beer.",
+            "there are pubs with 2 ports and a SLOT_B rating in SLOT_C with beer.",
+        ),
+        (
+            "it has a garden, a view, comes with SLOT_A, and costs SLOT_B.",
+            "it has a garden and a view, comes with SLOT_A, and costs SLOT_B.",
+        ),
+        (
+            "there are pubs that have beer, a view of SLOT_A, no matter the price.",
+            "there are pubs that have beer and a view of SLOT_A, no matter the price.",
+        ),
+        ("it has SLOT_A, SLOT_B, if you do not care.", "it has SLOT_A and SLOT_B, if you do not care."),
     ],
 )
 def test_a_list_ends_with_and(text: str, better: str) -> None:
@@ -172,6 +185,22 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("it is in the SLOT_AREA or SLOT_AREA#2.", "it is in SLOT_AREA or SLOT_AREA#2."),
         ("all pubs in SLOT_B are at its best in SLOT_A.", "all pubs in SLOT_B are at their best in SLOT_A."),
         ("what is the area do you prefer?", "what area do you prefer?"),
+        ("all pubs in SLOT_A with beer, have a garden.", "all pubs in SLOT_A with beer have a garden."),
+        ("the SLOT_NAME, has a garden.", "the SLOT_NAME has a garden."),
+        ("the SLOT_NAME, a pub, has a garden.", "the SLOT_NAME, a pub, has a garden."),
+        ("in SLOT_A, has it a garden?", "in SLOT_A, has it a garden?"),
+        (
+            "speaking of games from SLOT_A. have you played SLOT_NAME?",
+            "speaking of games from SLOT_A, have you played SLOT_NAME?",
+        ),
+        ("since you like SLOT_A. have you been to SLOT_NAME?", "since you like SLOT_A, have you been to SLOT_NAME?"),
+        ("since you like it, it is here. have you been to it?", "since you like it, it is here. have you been to it?"),
+        ("speaking of games. it is cheap.", "speaking of games. it is cheap."),
+        (
+            "we have a pub that serve beer and allow dogs. there is an inn where dogs are allowed.",
+            "we have a pub that serves beer and allows dogs. there is an inn where dogs are allowed.",
+        ),
+        ("we have a pub with rooms that have beer.", "we have a pub with rooms that have beer."),
         (
             "there are pubs serving SLOT_FOOD food and do not allow dogs and have beer.",
             "there are pubs serving SLOT_FOOD food that do not allow dogs and have beer.",

@@ -16,14 +16,14 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, shown
 from dactnlg.text.grammar.english import QUESTION_WORDS
-from dactnlg.text.grammar.indifference import IF_YOU_DO_NOT_CARE, INDIFFERENT, Indifference, parted
+from dactnlg.text.grammar.indifference import IF_YOU_DO_NOT_CARE, INDIFFERENT, OR_DO_YOU_NOT, Indifference, parted
 from dactnlg.text.grammar.learned_indifference import added, by_condition, by_name, clauses
 from dactnlg.text.grammar.phrasing import end_of
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments, reduced
-from dactnlg.text.sentences import Tokens, is_asking, join_sentences, split_sentences, without_apology
+from dactnlg.text.sentences import ENDS, Tokens, is_asking, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, act_types, canonical_values, combination
 
@@ -52,6 +52,7 @@ class Divider:
             return None
         rest = reduced(turn, slots)
         end, asked = Indifference.together(ends), all(self._asks(act_type) for act_type, _ in free)
+        apart = {slot.name for _, slot in free}.isdisjoint(slot.name for slot in slots)
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             first, *more = split_sentences(said[0].tokens)
@@ -60,7 +61,7 @@ class Divider:
             stated = len(turn.acts) > 1 and not all(map(is_asking, more))
             if asks or stated or parted(first)[1] is not None:
                 return []
-            return [[*_ended(first, end), *chain.from_iterable(more)]]
+            return [[*_ended(first, end, apart=apart), *chain.from_iterable(more)]]
 
         return Parts([self._preprocessor.request(rest, request.context)], join, all_needed=True, whole=True)
 
@@ -125,6 +126,7 @@ class Divider:
             return None
         ends = self._unasked(act) if asks else {}
         act = DialogueAct(act.act_type, tuple(slot for slot in act.slots if slot not in ends))
+        apart = {slot.name for slot in ends}.isdisjoint(slot.name for slot in act.slots)
         first = self._most_of(act, subject)
         rest = [slot for slot in act.slots if slot.name not in first]
         if not rest or not first:
@@ -145,7 +147,7 @@ class Divider:
                 # After "would you like ...", rather than after "what would you like?".
                 open_ended = [place for place, text in enumerate(texts) if text[0] not in QUESTION_WORDS]
                 last = max(open_ended, default=len(texts) - 1)
-                texts[last] = _ended(texts[last], Indifference.together([*ends.values()]))
+                texts[last] = _ended(texts[last], Indifference.together([*ends.values()]), apart=apart)
             return [reduce(join_sentences, texts[1:], list(texts[0]))]
 
         return Parts(requests, join, all_needed=True, whole=True)
@@ -242,8 +244,18 @@ class Divider:
         return groups
 
 
-def _ended(sentence: Tokens, end: Indifference) -> Tokens:
-    """Return a sentence with a clause added before its final punctuation."""
+def _ended(sentence: Tokens, end: Indifference, *, apart: bool) -> Tokens:
+    """Return a sentence with a clause added before its final punctuation, or as a question of its own.
+
+    "Do you want a cheap pub, or do you not care about the area?" asks the user to choose between what goes together.
+
+    Args:
+        sentence: delexicalised.
+        end: the clause.
+        apart: whether it is about other slots than the act's other values.
+    """
+    if apart and end.start[:-1] == OR_DO_YOU_NOT and is_asking(sentence):
+        return (*sentence, *(() if strip_joiner(sentence[-1]) in ENDS else ("?",)), *end.tokens[1:], "?")
     place = end_of([strip_joiner(token) for token in sentence])
     return (*sentence[:place], *end.tokens, *sentence[place:])
 

@@ -14,6 +14,7 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
+from dactnlg.text.grammar.english import AUXILIARIES, COORDINATING, PREPOSITIONS, RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.mending import mended
 from dactnlg.text.grammar.only_one import the_only
@@ -29,6 +30,10 @@ from dactnlg.text.values.plurals import MANY, ONE, pluralized
 
 PLURALS = frozenset({f"{JOINER}s", PLURAL})
 """Tokens that turn the preceding value into a plural."""
+
+MODERATE = "moderate"
+"""The price that other things than prices may be as well: "a moderate walk"."""
+_NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | AUXILIARIES | {"if", "range", "cost"}
 
 
 class Mender:
@@ -73,8 +78,9 @@ class Mender:
             rest = [*sentences[:place], *sentences[place + 1 :]]
             if rest and self._is_needless(turn, own, rest):
                 shorter = _as_good(candidate, tuple(token for other in rest for token in other))
-                doubts = self._unseen.doubts.of(turn, shorter.tokens)
-                if doubts < self._unseen.doubts.of(turn, candidate.tokens) and shorter.right >= candidate.right:
+                doubts, before = (self._unseen.doubts.of(turn, each.tokens) for each in (shorter, candidate))
+                # A second question is redundant even if it raises no doubts.
+                if doubts < before + is_asking(own) and shorter.right >= candidate.right:
                     shorter.doubts = min(candidate.doubts, doubts)
                     return self._shorter(shorter)
         return candidate
@@ -116,7 +122,22 @@ class Mender:
         tokens = mended(candidate.tokens, self._lexicon_of(turn), asks=asks, counted=self._counted(turn))
         if manners.ends_asking(turn):
             tokens = asked_in_one(tokens, self._lexicon)
-        return tokens
+        return self._priced(turn, tokens)
+
+    def _priced(self, turn: Turn, tokens: Tokens) -> Tokens:
+        """Say of what a value before a noun is moderate: "a moderate pub" becomes "a moderately priced pub"."""
+        style, required = self._preprocessor.style, self._preprocessor.delexicalizer.required(turn)
+        prices = {
+            item.placeholder
+            for item in required
+            if "price" in item.slot.name.casefold() and (item.slot.value or "").casefold() == MODERATE
+        }
+        priced = ("-ly", "priced") if style.spaced else (f"{JOINER}ly", "priced")
+        found = list[str]()
+        for token, behind in zip(tokens, (*plain(tokens)[1:], ""), strict=True):
+            noun = is_placeholder(behind) or (behind.isalpha() and behind not in _NO_NOUN and "pric" not in behind)
+            found += [token, *priced] if style.english and token in prices and noun else [token]
+        return tuple(found)
 
     def _lexicon_of(self, turn: Turn) -> Lexicon:
         """Return the lexicon adapted to the values of a turn: "it has a matt black bezel with a stand", "it is black".

@@ -9,7 +9,7 @@ from dactnlg.text.grammar.english import COORDINATING, PREPOSITIONS, RELATIVES, 
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import plain
-from dactnlg.text.values.plurals import MANY, pluralized
+from dactnlg.text.values.plurals import MANY, ONE, pluralized
 
 ALL = frozenset({"all", "every", "each"})
 """Words before a noun that stands for all of its kind; only "all" takes the plural."""
@@ -53,7 +53,8 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
         if before == PRONOUN and number == MANY and (word in VERBS_OF_MANY or word in verbs):
             made[place - 1], made[place] = _THEY, plural(word)
         # "... with a view that is good"
-        own = before in COORDINATING or (before in RELATIVES and "a" not in words[max(0, place - 3) : place])
+        thing = number == ONE or "a" not in words[max(0, place - 3) : place]
+        own = before in COORDINATING or (before in RELATIVES and thing)
         # "They are cheap, is that right?"
         asked = words[place + 1 : place + 2] == ["that"]
         if before != PRONOUN and own and word in verbs and not asked:

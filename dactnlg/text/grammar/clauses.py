@@ -67,6 +67,8 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     about = tuple(words[:2]) in _ABOUT
     verbless = len(main) < needed and not about and not _greets(words)
     found = 2 * (verbless or _headless(words) or _subjectless(words, at))
+    # "Since you like pubs with a garden?" Followed by a question, one that ends with a stop can be mended.
+    found += 2 * (verbless and opened and words[-1] == "?")
     found += misjoined(words, at, verbs, near, about)
     # "Information for the price none."
     found += 2 * (verbless and "none" in words[-2:])
@@ -75,6 +77,15 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 2 * (_repeats(words) or dangles(words, related=bool(near)) or _unthought(words, at))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
     return found + 2 * unsaid
+
+
+def is_opening(tokens: Sequence[str], verbs: Collection[str]) -> bool:
+    """Whether a sentence only opens another: "since you like pubs with a garden?", "speaking of pubs."."""
+    words = [strip_joiner(token) for token in tokens]
+    if tuple(words[:2]) == ("speaking", "of"):
+        return not finite(words, verbs)
+    # "If you do not care about the price" may be about anything before or behind it.
+    return words[0] in SUBORDINATING - {"if"} and len(_main(words, finite(words, verbs))) < 2
 
 
 def _greets(words: Sequence[str]) -> bool:

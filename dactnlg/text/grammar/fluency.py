@@ -118,7 +118,8 @@ class Fluency:
             # A clause about what does not matter may follow any sentence, and each of its things any other.
             main, end = parted(sentence) if self._verbs else (sentence, None)
             apart = [run for clause in end.apart() for run in [*runs(clause, ORDER)][1:]] if end else []
-            found = self._strange(apart) + min(self._strange(runs(each, ORDER)) for each in self._readings(main))
+            found = self._strange(apart)
+            found += min(self._strange(runs(each, ORDER)) for each in self._readings(main)) if main else 0
             self._known_runs.put(sentence, found, 60 * len(sentence))
         return found
 
@@ -135,7 +136,8 @@ class Fluency:
             found += 2 * self._stops.faults(runs(sentence, ORDER + 1))
             if self._verbs:
                 main = parted(sentence)[0]
-                found += faults(main, self._verbs) + 2 * misplaced_only(words) + 3 * misattributed(sentence)
+                found += faults(main, self._verbs) if main else 0
+                found += 2 * misplaced_only(words) + 3 * misattributed(sentence)
                 learned = self._copulas, self._predicates, self._governors
                 found += 2 * sum(each.faults(words) for each in learned)
             self._known.put(sentence, found, 60 * len(sentence))

@@ -82,17 +82,22 @@ class Indifference(NamedTuple):
 
 
 def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
-    """Split off the end of a sentence if it says what does not matter and contains no value; None if there is none."""
+    """Split off the end of a sentence if it says what does not matter and contains no value; None if there is none.
+
+    Of "do you not care about the price?", an alternative by itself, nothing is left.
+    """
     # Most sentences have no such end, and thousands are checked.
     if _CARING.isdisjoint(sentence):
         return sentence, None
     words = [strip_joiner(token) for token in sentence]
     place, verb = _alternative(words)
-    place, verb = (place, verb) if place else _condition(words)
+    place, verb = (place, verb) if verb else _condition(words)
     stop = len(words) - (words[-1] in ENDS)
-    things = tuple(_things(sentence[verb + 1 : stop])) if place and _MATTERING.isdisjoint(words[verb:stop]) else ()
+    things = tuple(_things(sentence[verb + 1 : stop])) if verb and _MATTERING.isdisjoint(words[verb:stop]) else ()
     if not things or any(map(is_placeholder, sentence[place:])):
         return sentence, None
+    if not place:
+        return (), Indifference(("or", *sentence[: verb + 1]), things)
     return (*sentence[:place], *sentence[stop:]), Indifference(sentence[place : verb + 1], things)
 
 
@@ -104,8 +109,10 @@ def _condition(words: Sequence[str]) -> tuple[int, int]:
 
 
 def _alternative(words: Sequence[str]) -> tuple[int, int]:
-    """Return the indices of an "or do you not care" that does not begin the sentence and of its verb; 0 if none."""
+    """Return the indices of an "or do you not care", or "do you not care" at the start, and of its verb; 0 if none."""
     long = len(OR_DO_YOU_NOT)
+    if tuple(words[: long - 1]) == OR_DO_YOU_NOT[1:] and not _CARING.isdisjoint(words[long - 1 : long]):
+        return 0, long - 1
     verbs = (at for at in range(long + 1, len(words)) if words[at] in _CARING)
     verb = next((at for at in verbs if tuple(words[at - long : at]) == OR_DO_YOU_NOT), 0)
     return (verb - long, verb) if verb else (0, 0)

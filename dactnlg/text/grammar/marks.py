@@ -20,6 +20,10 @@ INFORM = ("inform",)
 TIMES, LEAST_SHARE, LEAST_COUNT, MARKED = 5, 0.03, 3, 0.4
 """How many times as often as others the texts of an act type have one of its marks; the least share and number of its
 texts that have a mark; and the least share that has any."""
+EVERY = frozenset({"all", "every", "each"})
+"""Words that say something of everything; an act type most of whose texts have one is not expressed without it."""
+_OF_EVERY = EVERY | {"any", "none", "no"}
+"""The same with those that deny it."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 """Special values that are expressed by a denial."""
 _NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})
@@ -85,6 +89,10 @@ def _marks(texts: Sequence[frozenset[str]], others: Sequence[frozenset[str]]) ->
     own, further = (Counter(word for text in group for word in text) for group in (texts, others))
     least = {word: max(LEAST_SHARE, TIMES * (further[word] + 1) / len(others)) * len(texts) for word in own}
     marks = {word for word, count in own.items() if count >= max(LEAST_COUNT, least[word])}
+    of_all = marks & EVERY
+    if of_all and 2 * sum(not of_all.isdisjoint(text) for text in texts) >= len(texts):
+        # "Here are cheap pubs" does not say that all are.
+        return _OF_EVERY
     marked = sum(not marks.isdisjoint(text) for text in texts)
     return frozenset(marks) if marked >= MARKED * len(texts) else frozenset()
 

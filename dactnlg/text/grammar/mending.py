@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from dactnlg.text.grammar.agreement import agreeing, tells_of_several
 from dactnlg.text.grammar.articles import with_articles, with_the
+from dactnlg.text.grammar.clauses import is_opening
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -18,17 +19,18 @@ from dactnlg.text.grammar.english import (
     QUESTION_WORDS,
     RELATIVES,
     SUBJECTS,
+    SUBORDINATING,
     listed,
 )
 from dactnlg.text.grammar.having import as_held, as_values_of
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.only_one import so_in_all, the_only_ones, the_only_that
-from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
+from dactnlg.text.grammar.phrasing import COMMA, end_of, rephrased, trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import plain, strip_joiner
-from dactnlg.text.values.plurals import MANY, pluralized
+from dactnlg.text.values.plurals import MANY, ONE, is_plural, pluralized
 
 _OPENERS = listed("with has have having includes features")
 """Words after which a list of things begins."""
@@ -38,6 +40,8 @@ _NO_ITEM |= listed("the if not also all but so then as its their this both such 
 _NO_MATTER = ["no", "matter"]
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words that begin a sentence about a single thing."""
+_TELLING = {("there", "is"), ("we", "have"), ("i", "have")}
+"""How a sentence begins before the thing that it is about: "we have a pub"."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
 """Verbs that make sentences of phrases that begin with these words."""
@@ -57,15 +61,18 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         return tokens
     tokens = tuple(word for token in tokens for word in lexicon.joined.get(token, (token,)))
     number, found = 0, list[Tokens]()
-    sentences = _referring(_said_once(_told_apart(split_sentences(tokens), verbs), lexicon.subject), lexicon)
+    sentences: Sequence[Tokens] = _openings_joined(_told_apart(split_sentences(tokens), verbs), verbs)
+    sentences = _referring(_said_once(sentences, lexicon.subject), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
     # A text that ends with a question may state something first.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
-        own = _qualities_joined(_with_and(rephrased(sentence), verbs), verbs)
+        own = _qualities_joined(_subject_joined(_with_and(rephrased(sentence), verbs), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
+        elif _tells_of_one(own):
+            number = ONE
         elif plain(own)[0] != PRONOUN:
             number = 0
         own = with_articles(_without_article(own, lexicon.bare), lexicon.articles)
@@ -97,6 +104,17 @@ def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator
             yield sentence
 
 
+def _openings_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Tokens]:
+    """Join an opening without a main clause to the question behind it: "Speaking of pubs. Have you tried X?"."""
+    found: list[Tokens] = []
+    for sentence in sentences:
+        if found and is_asking(sentence) and is_opening(found[-1], verbs):
+            found[-1] = (*trimmed(found[-1][: end_of(plain(found[-1]))]), COMMA, *sentence)
+        else:
+            found.append(sentence)
+    return found
+
+
 def _referring(sentences: Sequence[Tokens], lexicon: Lexicon) -> Sequence[Tokens]:
     """Replace "it" where a text mentions only several things: "speaking of pubs, have you tried it?" gets "any"."""
     words = [word for sentence in sentences for word in plain(sentence)]
@@ -125,6 +143,15 @@ def _is_of_one(sentences: Iterable[Tokens], subject: str) -> bool:
     return any(plain(own)[0] in (PRONOUN, OWNER) or subject in plain(own) for own in sentences)
 
 
+def _subject_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Drop the comma between a subject and its verb: "all pubs in the south, have beer"."""
+    words = plain(sentence)
+    comma, at = words.index(",") if "," in words else 0, finite(words, verbs)
+    asks = not SUBJECTS.isdisjoint(words[comma + 2 : comma + 3]) or words[-1] == "?"
+    apart = comma < 2 or words[0] in PREPOSITIONS | SUBORDINATING or asks
+    return sentence if apart or at[:1] != [comma + 1] else (*sentence[:comma], *sentence[comma + 1 :])
+
+
 def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Insert "and" before the last item of a list: "has a big screen, 2 ports, and costs 9 euros"."""
     words = plain(sentence)
@@ -133,7 +160,8 @@ def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
         start = _list(words, comma, verbs) if end else 0
         if start:
             several = "," in words[start:comma]
-            sentence = (*sentence[: comma + several], "and", *sentence[comma + 1 :])
+            behind = end + 1 if words[end] == "," and words[end + 1] in PREPOSITIONS else end
+            sentence = (*sentence[: comma + several], "and", *sentence[comma + 1 : end], *sentence[behind:])
             words = plain(sentence)
     return sentence
 
@@ -150,6 +178,9 @@ def _item(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
     more = [*(word for word in words[end:last] if word != ","), ""]
     if more == [""]:
         return end
+    if words[end] == "," and (more[0] in verbs or more[0] in PREPOSITIONS or more[0] == "if" or more[:2] == _NO_MATTER):
+        # "... 2 ports, costs", "... 2 ports, in the cheap range"
+        return end
     # "..., 2 ports, and costs" and "... and in the cheap range" contain no further items.
     joined = more[0] == "and" and (more[1] in verbs or more[1] in PREPOSITIONS | SUBJECTS)
     return end if joined else 0
@@ -163,6 +194,13 @@ def _list(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
         if words[place] in verbs or words[place] in RELATIVES or words[place] in ("and", "or", "if"):
             return 0
     return 0
+
+
+def _tells_of_one(sentence: Tokens) -> bool:
+    """Whether a sentence is about a single thing: "we have a pub that serve beer"; not "with rooms that have beds"."""
+    words = plain(sentence)
+    many = any(is_plural(before) for before, word in pairwise(words) if word in RELATIVES)
+    return tuple(words[:2]) in _TELLING and words[2] in ("a", "an") and not many
 
 
 def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
