@@ -91,7 +91,10 @@ class Mender:
         if len(turn.acts) > 1 or any(map(is_placeholder, words)):
             return False
         if is_asking(sentence):
-            questions = (other for other in rest if not any(map(is_placeholder, plain(other))) and is_asking(other))
+            questions = [other for other in rest if not any(map(is_placeholder, plain(other))) and is_asking(other)]
+            if any(plain(other)[: len(words)] == words for other in questions):
+                # "Do you play games? Do you play games on Steam?"
+                return True
             return all(slot.special is None and slot.value is not None for slot in slots) and any(questions)
         checker = self._preprocessor.checker
         shown, others = checker.shown(sentence), [(checker.shown(other), plain(other)) for other in rest]

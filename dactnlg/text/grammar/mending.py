@@ -20,6 +20,7 @@ from dactnlg.text.grammar.english import (
     RELATIVES,
     SUBJECTS,
     SUBORDINATING,
+    THIRD,
     listed,
 )
 from dactnlg.text.grammar.having import as_held, as_values_of
@@ -67,7 +68,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     # A text that ends with a question may state something first.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
-        own = _qualities_joined(_subject_joined(_with_and(rephrased(sentence), verbs), verbs), verbs)
+        own = _qualities_joined(_subject_joined(_with_and(_with_things(rephrased(sentence)), verbs), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
@@ -166,6 +167,19 @@ def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     return sentence
 
 
+def _with_things(sentence: Tokens) -> Tokens:
+    """Insert "with" before things listed behind a place: "we have pubs in SLOT_A, 3 rooms, and a garden"."""
+    words = plain(sentence)
+    comma = words.index(",") if "," in words else 0
+    place = comma and max((at for at in range(comma) if words[at] in PREPOSITIONS), default=0)
+    thing = "".join(words[comma + 1 : comma + 2])
+    listed_too = any(pair[0] == "and" and pair[1] in ("a", "an", "no") for pair in pairwise(words[comma:]))
+    if not place or words[place] not in ("in", "near") or not listed_too or not _OPENERS.isdisjoint(words[2:comma]):
+        return sentence
+    counted = is_placeholder(thing) or thing in ("a", "an", "no")
+    return (*sentence[:comma], "with", *sentence[comma + 1 :]) if counted and words[0] not in PREPOSITIONS else sentence
+
+
 def _item(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
     """Return the end of the item after a comma if it is the last of a list of things, else 0."""
     start, last = comma + 1, end_of(words)
@@ -240,14 +254,22 @@ def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
 
 
 def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
-    """Make a sentence of a phrase: "a big pub that has beer", "in the south with a garden", "with SLOT_A ports"."""
+    """Make a sentence of a phrase: "a big pub that has beer", "in the south with a garden", "with SLOT_A ports".
+
+    Also of one that lacks its subject: "is a big pub", "has beer".
+    """
     words, verb = plain(sentence), _VERBS_OF_PHRASES.get(plain(sentence)[0], "")
+    headless = words[0] in THIRD or (words[0] == "is" and words[1:2] and words[1] in PREPOSITIONS | {"a", "an"})
+    if headless and words[-1] != "?" and (SUBJECTS | {"that"}).isdisjoint(words[1:2]):
+        return (PRONOUN, *sentence)
+    only = words[:2] == ["the", "only"]
+    verb = "is" if only else verb
     relative = next((place for place, word in enumerate(words) if word in RELATIVES), len(words))
     at = finite(words, lexicon.verbs)
     # What follows a comma, a name or a pronoun may be an unknown verb.
     apart = lexicon.subject in words or words[-1] == "?" or any(word in ("if", ",") for word in words)
     apart |= not SUBJECTS.isdisjoint(words[:relative])
-    thing = words[0] not in ARTICLES or not (lexicon.plurals | lexicon.things).isdisjoint(words[:relative])
+    thing = only or words[0] not in ARTICLES or not (lexicon.plurals | lexicon.things).isdisjoint(words[:relative])
     if not verb or apart or not thing or len(at) > 1 or any(place < relative for place in at):
         return sentence
     return (PRONOUN, verb, *(sentence[1:] if verb == "has" else sentence))

@@ -31,6 +31,8 @@ _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 COMMA, _WITH = f"{JOINER},", "with"
 _NO_KIND = SUBJECTS | listed("the of my your our their its this that these those")
 """Words after "all" that name no kind of thing."""
+_SUCH_A = ARTICLES | PREPOSITIONS | COORDINATING | listed("about any this certain specific particular what")
+"""Words before a "number" of things."""
 _IT_IS = f"{PRONOUN}'s"
 _SAYING = frozenset({"said", "say", "mentioned", "told"})
 _WHICH = frozenset({"what", "which"})
@@ -41,7 +43,7 @@ _NO_THING |= listed("about of if whether to either too much")
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence with those faults corrected that its words show, and its clauses as most people put them."""
-    return corrected(_near_what(_where_last(sentence)))
+    return corrected(_nor(_number_of(_near_what(_where_last(sentence)))))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -171,14 +173,39 @@ def _with_once(sentence: Tokens) -> Tokens:
 
 def _in_all(sentence: Tokens) -> Tokens:
     """Use the plural after "in all": "pubs in all price range" becomes "pubs in all price ranges"."""
+    return _plural_after(sentence, ("in", "all"), 2)
+
+
+def _number_of(sentence: Tokens) -> Tokens:
+    """Use the plural after "number of": "any number of HDMI port"; not after "phone number of"."""
     words = plain(sentence)
-    start = next((at for at, pair in enumerate(pairwise(words), 2) if pair == ("in", "all")), len(words))
+    named = any(pair[1] == "number" and pair[0] not in _SUCH_A for pair in pairwise(("the", *words)))
+    return sentence if named else _plural_after(sentence, ("number", "of"), 1)
+
+
+def _plural_after(sentence: Tokens, opening: tuple[str, str], least: int) -> Tokens:
+    """Use the plural for a noun phrase of at least so many words after two words."""
+    words = plain(sentence)
+    start = next((at for at, pair in enumerate(pairwise(words), 2) if pair == opening), len(words))
     ends = JOINTS | _CONDITIONS | AUXILIARIES | {"of"}
     end = next((at for at in range(start, len(words)) if words[at] in ends or not words[at].isalpha()), len(words))
-    plural = end - start > 1 and (words[end - 1].endswith("s") or "".join(words[end : end + 1]) in PLURALS)
-    if end - start < 2 or plural or words[start] in _NO_KIND:
+    plural = end > start and (words[end - 1].endswith("s") or "".join(words[end : end + 1]) in PLURALS)
+    if end - start < least or plural or words[start] in _NO_KIND:
         return sentence
     return (*sentence[: end - 1], pluralized(words[end - 1]), *sentence[end:])
+
+
+def _nor(sentence: Tokens) -> Tokens:
+    """Join two things that are denied by "or": "it is not available on Steam, and Mac"."""
+    words = plain(sentence)
+    end = end_of(words)
+    denial = next((at for at, word in enumerate(words) if word == "not" or word.endswith("n't")), end)
+    joint = end - 2
+    if joint <= denial + 2 or words[joint] != "and" or not words[joint + 1].isalpha():
+        return sentence
+    first = joint - (words[joint - 1] == ",")
+    both = words[first - 2] in PREPOSITIONS and JOINTS.isdisjoint(words[denial + 1 : first])
+    return (*sentence[:first], "or", *sentence[joint + 1 :]) if both else sentence
 
 
 def _near_what(sentence: Tokens) -> Tokens:
