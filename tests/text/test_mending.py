@@ -201,6 +201,7 @@ def test_verbs_agree(text: str, better: str) -> None:
             "we have a pub that serves beer and allows dogs. there is an inn where dogs are allowed.",
         ),
         ("we have a pub with rooms that have beer.", "we have a pub with rooms that have beer."),
+        ("we have a pub, or do you want an inn?", "we have a pub, or do you want an inn?"),
         ("is a big pub near SLOT_A.", "it is a big pub near SLOT_A."),
         ("SLOT_NAME is cheap. has beer.", "SLOT_NAME is cheap. it has beer."),
         ("is a pub near SLOT_A?", "is a pub near SLOT_A?"),

@@ -85,7 +85,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         found.append(the_only_that(the_only_ones(own, lexicon), verbs))
         first, *more = plain(own)
         # "We have trails in the south" is worded in its own way.
-        own_words = len(found) == 1 and counted == MANY and first not in _ONE_THING
+        own_words = len(found) == 1 and counted == MANY and number != ONE and first not in _ONE_THING
         if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
     return tuple(token for each in found for token in each)
