@@ -202,6 +202,10 @@ def test_verbs_agree(text: str, better: str) -> None:
         ),
         ("we have a pub with rooms that have beer.", "we have a pub with rooms that have beer."),
         ("we have a pub, or do you want an inn?", "we have a pub, or do you want an inn?"),
+        (
+            "we have SLOT_COUNT pubs. it is near SLOT_A and offers you a view.",
+            "we have SLOT_COUNT pubs. they are near SLOT_A and offer you a view.",
+        ),
         ("is a big pub near SLOT_A.", "it is a big pub near SLOT_A."),
         ("SLOT_NAME is cheap. has beer.", "SLOT_NAME is cheap. it has beer."),
         ("is a pub near SLOT_A?", "is a pub near SLOT_A?"),

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import COORDINATING, PREPOSITIONS, RELATIVES, SUBJECTS, VERBS_OF_MANY, VERBS_OF_ONE
+from dactnlg.text.grammar.english import (
+    AUXILIARIES,
+    COORDINATING,
+    PREPOSITIONS,
+    RELATIVES,
+    SUBJECTS,
+    VERBS_OF_MANY,
+    VERBS_OF_ONE,
+)
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import plain
@@ -56,7 +64,7 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
         thing = number == ONE or "a" not in words[max(0, place - 3) : place]
         own = before in COORDINATING or (before in RELATIVES and thing)
         # "They are cheap, is that right?", "we have a pub, or do you want an inn?"
-        asked = not (SUBJECTS | {"that"}).isdisjoint(words[place + 1 : place + 2])
+        asked = word in AUXILIARIES and not (SUBJECTS | {"that"}).isdisjoint(words[place + 1 : place + 2])
         if before != PRONOUN and own and word in verbs and not asked:
             made[place] = plural(word) if number == MANY else singular(word, verbs)
     for place in range(2, len(words)):
