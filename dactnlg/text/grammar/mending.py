@@ -68,7 +68,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     # A text that ends with a question may state something first.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
-        own = _qualities_joined(_subject_joined(_with_and(_with_things(rephrased(sentence)), verbs), verbs), verbs)
+        own = _qualities_joined(_subject_joined(_with_and(rephrased(sentence), verbs), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
@@ -167,19 +167,6 @@ def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     return sentence
 
 
-def _with_things(sentence: Tokens) -> Tokens:
-    """Insert "with" before things listed behind a place: "we have pubs in SLOT_A, 3 rooms, and a garden"."""
-    words = plain(sentence)
-    comma = words.index(",") if "," in words else 0
-    place = comma and max((at for at in range(comma) if words[at] in PREPOSITIONS), default=0)
-    thing = "".join(words[comma + 1 : comma + 2])
-    listed_too = any(pair[0] == "and" and pair[1] in ("a", "an", "no") for pair in pairwise(words[comma:]))
-    if not place or words[place] not in ("in", "near") or not listed_too or not _OPENERS.isdisjoint(words[2:comma]):
-        return sentence
-    counted = is_placeholder(thing) or thing in ("a", "an", "no")
-    return (*sentence[:comma], "with", *sentence[comma + 1 :]) if counted and words[0] not in PREPOSITIONS else sentence
-
-
 def _item(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
     """Return the end of the item after a comma if it is the last of a list of things, else 0."""
     start, last = comma + 1, end_of(words)
@@ -214,7 +201,7 @@ def _tells_of_one(sentence: Tokens) -> bool:
     """Whether a sentence is about a single thing: "we have a pub that serve beer"; not "with rooms that have beds"."""
     words = plain(sentence)
     many = any(is_plural(before) for before, word in pairwise(words) if word in RELATIVES)
-    return tuple(words[:2]) in _TELLING and words[2] in ("a", "an") and not many
+    return tuple(words[:2]) in _TELLING and words[2:3] in (["a"], ["an"]) and not many
 
 
 def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
