@@ -86,3 +86,15 @@ def test_among_likely_sentences_the_one_that_fits_the_value_is_chosen(tmp_path: 
             # Without the hard constraint the model's own order stays.
             (first,) = cheapest(found, 1, 0.0, faithful_values=False)
             assert first is found[0] and first.score == -1.0
+
+
+def test_the_order_of_alternatives_costs_nothing() -> None:
+    either = "is it SLOT_PRICE or SLOT_PRICE#2 ?"
+    own = _preprocessor(
+        ("?select(price=cheap;price=moderate)", either, 60), (CHEAP, PUB, 60), (MODERATE, PUB, 60)
+    ).neighbours
+    assert own.costs["SLOT_PRICE"]["moderate"].keys() == {"it _", "_ or"}
+    swapped = {"SLOT_PRICE": "moderate", "SLOT_PRICE#2": "cheap"}
+    # Only the words before the first one and behind the second one cost.
+    costs = own.costs["SLOT_PRICE"]
+    assert own.cost(swapped, either.split()) == costs["moderate"]["it _"] + costs["cheap"]["_ ?"]

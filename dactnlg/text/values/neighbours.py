@@ -23,6 +23,8 @@ EXPECTED = 3.0
 """The least expected count of a word next to a value, if it were equally likely next to all."""
 STRONG = 1.5
 """The least log ratio of expected to actual share; weaker ones are left to the model."""
+_BETWEEN = frozenset({"_ or", "or _"})
+"""Neighbours that tell only in which order alternatives were listed."""
 
 Costs = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Placeholder, folded value and neighbour ("a _" before it, "_ restaurant" after it) -> log ratio."""
@@ -74,7 +76,8 @@ class Neighbours:
         }
         if not known:
             return 0.0
-        return sum(known[name].get(each, 0.0) for name, pair in _found(tokens) if name in known for each in pair)
+        pairs = ((known[name], pair) for name, pair in _found(tokens) if name in known)
+        return sum(costs.get(each, 0.0) for costs, pair in pairs for each in pair if each not in _BETWEEN)
 
 
 def _costs(values: Mapping[str, Counter[str]]) -> Iterator[tuple[str, dict[str, float]]]:
