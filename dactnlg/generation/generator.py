@@ -267,7 +267,7 @@ class Generator:
         mended = self._mender.mended(chosen) if best else chosen
         doubted = best and self.decoder is not None and unseen.is_new(request)
         # Mending corrects what training need not have.
-        pairs = zip(chosen, mended, strict=True)
+        pairs = map(set, zip(chosen, mended, strict=True))
         doubts = [min(map(unseen.doubts.of_candidate, pair)) if doubted else None for pair in pairs]
         shown = [Generation.of(name, each, known, found) for each, found in zip(mended, doubts, strict=True)]
         return replace(shown[0], n_best=tuple(shown)) if options.n_best > 1 else shown[0]

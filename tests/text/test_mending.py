@@ -51,6 +51,7 @@ def _mended(text: str, *, asks: bool = False, counted: int = 0) -> str:
             "it is a pub with SLOT_A, a SLOT_B rating, and SLOT_C, and is cheap.",
         ),
         ("it has SLOT_A, SLOT_B.", "it has SLOT_A and SLOT_B."),
+        ("it has SLOT_A, SLOT_B", "it has SLOT_A and SLOT_B"),
         ("you want one with SLOT_A, no ports, right?", "you want one with SLOT_A and no ports, right?"),
         (
             "they are big with 2 ports, no SLOT_B, and in SLOT_C.",
@@ -490,6 +491,7 @@ _WORDS = """
     it it's is are has that which where and or but , . ? the only a with for you can do not if care about all there
     SLOT_A SLOT_A#2 SLOT_AREA SLOT_NAME SLOT_COUNT game games pub -s what no good right allow its number children
     games liked like located said rated price range more than 30 any SLOT_COLOR SLOT_TYPE the only
+    in we have serve since speaking of number not each
 """
 
 
@@ -497,6 +499,8 @@ _WORDS = """
     st.lists(st.sampled_from(_WORDS.split()), min_size=1, max_size=14), st.sampled_from([0, ONE, MANY]), st.booleans()
 )
 @example(["it", "has", "a", "pub", ",", "games", ",", "and", "."], 0, False)
+@example(["it", "has", "SLOT_A", ",", "SLOT_A#2"], 0, False)
+@example(["and", "or", "it"], 0, False)
 def test_whatever_a_model_says_keeps_its_values(words: list[str], counted: int, asks: bool) -> None:
     def values(tokens: tuple[str, ...]) -> list[str]:
         return sorted(token for token in tokens if token.startswith("SLOT"))

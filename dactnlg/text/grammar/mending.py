@@ -161,7 +161,9 @@ def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
         start = _list(words, comma, verbs) if end else 0
         if start:
             several = "," in words[start:comma]
-            behind = end + 1 if words[end] == "," and words[end + 1] in PREPOSITIONS else end
+            # "..., 2 ports, in the south" needs no comma behind its last item; a sentence may end without a mark.
+            comma_behind = words[end : end + 1] == [","] and not PREPOSITIONS.isdisjoint(words[end + 1 : end + 2])
+            behind = end + comma_behind
             sentence = (*sentence[: comma + several], "and", *sentence[comma + 1 : end], *sentence[behind:])
             words = plain(sentence)
     return sentence

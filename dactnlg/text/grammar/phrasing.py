@@ -234,8 +234,8 @@ def _without_open_end(sentence: Tokens) -> Tokens:
     words = plain(sentence)
     end = end_of(words)
     place = max((at for at in range(1, end) if words[at] == "or"), default=end)
-    empty = place + 1 < end and OPEN_ENDED.issuperset(words[place + 1 : end])
-    return (*trimmed(sentence[:place]), *sentence[end:]) if empty else sentence
+    empty, rest = place + 1 < end and OPEN_ENDED.issuperset(words[place + 1 : end]), trimmed(sentence[:place])
+    return (*rest, *sentence[end:]) if empty and rest else sentence
 
 
 _RULES = (
