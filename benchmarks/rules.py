@@ -3,10 +3,11 @@
     python benchmarks/rules.py RUN...                           all rules; one round of sentences for each
     python benchmarks/rules.py RUN... --rule joints.splices --rule phrasing.rephrased --show
 
-A rule is a function or method in `dactnlg/text/grammar` that returns a truth value or a number of doubts, or the
-sentence that it is given, changed. Switched off, it returns False, 0 or the sentence itself. A rule without which
-hardly any sentence changes can go; without a rule that several others need (`denials.denies`) most change. Rules may do
-each other's work: several that change nothing have to be switched off together as well (`--together`).
+A rule is a function or method in `dactnlg/text/grammar` or `dactnlg/text/corrections` that returns a truth value or a
+number of doubts, or the sentence that it is given, changed. Switched off, it returns False, 0 or the sentence itself. A
+rule without which hardly any sentence changes can go; without a rule that several others need (`denials.denies`) most
+change. Rules may do each other's work: several that change nothing have to be switched off together as well
+(`--together`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from unittest import mock
 
 from reading import KINDS, sentences
 
-from dactnlg.text import grammar
+from dactnlg.text import corrections, grammar
 from dactnlg.text.sentences import Tokens
 
 Owner = ModuleType | type
@@ -48,8 +49,9 @@ def rules() -> dict[str, tuple[Owner, FunctionType]]:
 
 def modules() -> Iterator[tuple[str, ModuleType]]:
     """Yield the modules that have rules, by name."""
-    for each in pkgutil.iter_modules(grammar.__path__):
-        yield each.name, import_module(f"{grammar.__name__}.{each.name}")
+    for package in (grammar, corrections):
+        for each in pkgutil.iter_modules(package.__path__):
+            yield each.name, import_module(f"{package.__name__}.{each.name}")
 
 
 def _neutral(rule: FunctionType) -> Any:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dactnlg.text.grammar.afterthoughts import asked_in_one
-from dactnlg.text.grammar.agreement import plural, singular
+from dactnlg.text.corrections.afterthoughts import asked_in_one
+from dactnlg.text.corrections.agreement import plural, singular
+from dactnlg.text.corrections.mending import mended
+from dactnlg.text.corrections.only_one import the_only
 from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.lexicon import Lexicon
-from dactnlg.text.grammar.mending import mended
-from dactnlg.text.grammar.only_one import the_only
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import detokenize, tokenize
 from dactnlg.text.values.plurals import MANY, ONE, is_plural

@@ -15,10 +15,10 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, shown
+from dactnlg.text.corrections.phrasing import end_of
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.grammar.indifference import IF_YOU_DO_NOT_CARE, INDIFFERENT, OR_DO_YOU_NOT, Indifference, parted
 from dactnlg.text.grammar.learned_indifference import added, by_condition, by_name, clauses
-from dactnlg.text.grammar.phrasing import end_of
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request

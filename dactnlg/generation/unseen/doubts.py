@@ -12,10 +12,10 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
 from dactnlg.generation.unseen.repetition import said_again
+from dactnlg.text.corrections.only_one import the_only
 from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT
-from dactnlg.text.grammar.only_one import the_only
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences

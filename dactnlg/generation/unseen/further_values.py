@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dactnlg.acts import Slot, Turn
+from dactnlg.text.corrections.several import made_plural
 from dactnlg.text.grammar.denials import denies
-from dactnlg.text.grammar.several import made_plural
 from dactnlg.text.placeholders import Required, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import Tokens, split_sentences

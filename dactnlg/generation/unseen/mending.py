@@ -13,12 +13,12 @@ from itertools import pairwise
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
-from dactnlg.text.grammar.afterthoughts import asked_in_one
+from dactnlg.text.corrections.afterthoughts import asked_in_one
+from dactnlg.text.corrections.mending import mended
+from dactnlg.text.corrections.only_one import the_only
+from dactnlg.text.corrections.phrasing import corrected
 from dactnlg.text.grammar.english import AUXILIARIES, COORDINATING, PREPOSITIONS, RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
-from dactnlg.text.grammar.mending import mended
-from dactnlg.text.grammar.only_one import the_only
-from dactnlg.text.grammar.phrasing import corrected
 from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request

@@ -25,7 +25,7 @@ from dactnlg.generation.unseen.noun_phrases import (
 )
 from dactnlg.generation.unseen.pieces import Said, Text, bare
 from dactnlg.generation.unseen.seams import ALONE, LED, Opening, Seams, opening
-from dactnlg.text.grammar.agreement import plural, singular
+from dactnlg.text.corrections.agreement import plural, singular
 from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, RELATIVES, SUBJECTS, listed
 from dactnlg.text.grammar.indifference import INDIFFERENT
 from dactnlg.text.grammar.lexicon import Lexicon

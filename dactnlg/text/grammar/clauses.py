@@ -79,6 +79,11 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     return found + 2 * unsaid
 
 
+def misplaced_only(words: Sequence[str]) -> bool:
+    """Whether a sentence says that there is the only one: "there is the only pub in the south"."""
+    return any(words[at : at + 4] == ["there", "is", "the", "only"] for at in range(len(words)))
+
+
 def is_opening(tokens: Sequence[str], verbs: Collection[str]) -> bool:
     """Whether a sentence only opens another: "since you like pubs with a garden?", "speaking of pubs."."""
     words = [strip_joiner(token) for token in tokens]

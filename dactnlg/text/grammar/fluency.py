@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
 from dactnlg.text.grammar.articles import definite_nouns, learned_articles
-from dactnlg.text.grammar.clauses import faults, word_runs
+from dactnlg.text.grammar.clauses import faults, misplaced_only, word_runs
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import GREETINGS, RELATIVES
 from dactnlg.text.grammar.having import held_values, value_nouns
@@ -17,7 +17,6 @@ from dactnlg.text.grammar.indifference import misattributed, parted
 from dactnlg.text.grammar.joints import splices
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.misspellings import joined, misspellings
-from dactnlg.text.grammar.only_one import misplaced_only
 from dactnlg.text.grammar.predicates import Governors, Predicates
 from dactnlg.text.grammar.stops import Stops
 from dactnlg.text.grammar.verbs import learned_verbs

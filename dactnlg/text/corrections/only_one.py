@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from dactnlg.text.grammar.agreement import agreeing
+from dactnlg.text.corrections.agreement import agreeing
+from dactnlg.text.corrections.phrasing import trimmed
 from dactnlg.text.grammar.english import BEING, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS, listed
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
-from dactnlg.text.grammar.phrasing import trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
@@ -18,11 +18,6 @@ _ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
 _IS = [["is"], ["was"]]
 _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that specify no kind of thing, and the most words of a kind, with its article: "a big cheap pub"."""
-
-
-def misplaced_only(words: Sequence[str]) -> bool:
-    """Whether a sentence says that there is the only one: "there is the only pub in the south"."""
-    return any(words[at : at + 4] == ["there", "is", "the", "only"] for at in range(len(words)))
 
 
 def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:

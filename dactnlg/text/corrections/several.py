@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dactnlg.text.grammar.agreement import plural
+from dactnlg.text.corrections.agreement import plural
 from dactnlg.text.grammar.english import FUNCTION_WORDS, PREPOSITIONS, VERBS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.agreement import agreeing, plural
+from dactnlg.text.corrections.agreement import agreeing, plural
+from dactnlg.text.corrections.phrasing import COMMA, end_of, trimmed
 from dactnlg.text.grammar.english import RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
-from dactnlg.text.grammar.phrasing import COMMA, end_of, trimmed
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import detokenize, plain, strip_joiner

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.agreement import agreeing, tells_of_several
+from dactnlg.text.corrections.agreement import agreeing, tells_of_several
+from dactnlg.text.corrections.only_one import so_in_all, the_only_ones, the_only_that
+from dactnlg.text.corrections.phrasing import COMMA, end_of, rephrased, trimmed
 from dactnlg.text.grammar.articles import with_articles, with_the
 from dactnlg.text.grammar.clauses import is_opening
 from dactnlg.text.grammar.english import (
@@ -25,8 +27,6 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.grammar.having import as_held, as_values_of
 from dactnlg.text.grammar.lexicon import Lexicon
-from dactnlg.text.grammar.only_one import so_in_all, the_only_ones, the_only_that
-from dactnlg.text.grammar.phrasing import COMMA, end_of, rephrased, trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, is_asking, split_sentences
