@@ -17,6 +17,7 @@ from dactnlg.text.corrections.afterthoughts import asked_in_one
 from dactnlg.text.corrections.mending import mended
 from dactnlg.text.corrections.only_one import the_only
 from dactnlg.text.corrections.phrasing import corrected
+from dactnlg.text.corrections.praise import praised
 from dactnlg.text.grammar.english import AUXILIARIES, COORDINATING, PREPOSITIONS, RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
@@ -183,10 +184,12 @@ class Mender:
         return {name: words.most_common(1)[0][0] for name, words in found.items()}
 
     def _done(self, turn: Turn, tokens: Tokens) -> Tokens:
-        """Return a text that does what people may omit: it asks, or says that the only match is the only one."""
+        """Return a text that does what people may omit: it asks, recommends, or says that a match is the only one."""
         manners = self._preprocessor.manners
         if manners.marks.not_only(turn, tokens):
             tokens = the_only(tokens, self._lexicon)
+        if praise := manners.marks.praise(turn, tokens):
+            tokens = praised(tokens, self._lexicon, praise)
         return self._asking(turn, tokens) if all(manners.is_question(act.act_type) for act in turn) else tokens
 
     def _counted(self, turn: Turn) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from dactnlg.text.corrections.agreement import agreeing
 from dactnlg.text.corrections.phrasing import trimmed
+from dactnlg.text.corrections.praise import descriptions
 from dactnlg.text.grammar.english import BEING, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS, listed
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.verbs import finite
@@ -16,8 +17,6 @@ from dactnlg.text.values.plurals import MANY, pluralized
 
 _ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
 _IS = [["is"], ["was"]]
-_PRAISE, _LONGEST = listed("nice good great"), 4
-"""Words that specify no kind of thing, and the most words of a kind, with its article: "a big cheap pub"."""
 
 
 def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
@@ -37,15 +36,10 @@ def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
 
 def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
     """Say of the first thing of a text that it is the only one: "SLOT_NAME is a cheap pub" says nothing of others."""
-    words, kinds = [*plain(tokens), ""], lexicon.plurals | lexicon.things
-    for place in range(1, len(words) - 2):
-        if words[place - 1] == "is" and words[place] in ("a", "an"):
-            end = next((at for at in range(place, len(words)) if words[at] in kinds), len(words))
-            praised = not _PRAISE.isdisjoint(words[place:end])
-            near = end - place <= _LONGEST and not any(word in lexicon.verbs for word in words[place:end])
-            only = ("only", "one") if words[max(0, place - 2)] == "there" else ("the", "only")
-            return (*tokens[:place], *only, *tokens[place + 1 :]) if near and not praised else tokens
-    return tokens
+    words = plain(tokens)
+    place = next(descriptions(words, lexicon), 0)
+    only = ("only", "one") if words[max(0, place - 2)] == "there" else ("the", "only")
+    return (*tokens[:place], *only, *tokens[place + 1 :]) if place else tokens
 
 
 def the_only_that(sentence: Tokens, verbs: Collection[str]) -> Tokens:

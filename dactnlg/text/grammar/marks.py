@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from dactnlg.acts import Turn
-from dactnlg.text.grammar.english import EXCEPTING, ONLY
+from dactnlg.text.grammar.english import EXCEPTING, ONLY, PRAISE
 from dactnlg.text.sentences import asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
@@ -54,6 +54,12 @@ class Marks:
         words = frozenset(map(strip_joiner, tokens))
         marks = (self._known.get((act.act_type,)) for act in turn if not act.is_question)
         return any(own and own.isdisjoint(words) for own in marks)
+
+    def praise(self, turn: Turn, tokens: Sequence[str]) -> str:
+        """Return the mildest praise that marks the only act of a turn if a text lacks its marks; otherwise ""."""
+        marks = self.of(turn) if len(turn.acts) == 1 else ()
+        praise = next((word for word in PRAISE if word in marks), "")
+        return praise if praise and self.lacking(turn, tokens) else ""
 
     def not_only(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text mentions an only match like any other, as people sometimes do.

@@ -1,0 +1,51 @@
+"""Praise: recommending things that a text only describes: "SLOT_NAME is a nice pub" instead of "is a pub"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dactnlg.text.grammar.english import PRAISE, PREPOSITIONS
+from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.sentences import Tokens
+from dactnlg.text.surface import plain
+
+_LONGEST = 4
+"""The most words of a kind of thing, with its article: "a big cheap pub"."""
+
+
+def praised(tokens: Tokens, lexicon: Lexicon, praise: str) -> Tokens:
+    """Praise the things that a text describes: "SLOT_NAME is a cheap pub" becomes "is a nice cheap pub".
+
+    Args:
+        tokens: delexicalised.
+        lexicon: of its corpus.
+        praise: an adjective.
+    """
+    places = [*descriptions(plain(tokens), lexicon)]
+    for place in reversed(places):
+        tokens = (*tokens[:place], "a", praise, *tokens[place + 1 :])
+    return tokens if places else _praised_named(tokens, lexicon, praise)
+
+
+def _praised_named(tokens: Tokens, lexicon: Lexicon, praise: str) -> Tokens:
+    """Praise named things: "the SLOT_NAME pub has beer and is cheap" becomes "SLOT_NAME is a nice pub that has ..."."""
+    words, kinds = plain(tokens), lexicon.plurals | lexicon.things
+    for place in range(len(words) - 3, 0, -1):
+        name, kind, verb, behind = words[place - 1 : place + 3]
+        if name == lexicon.subject and kind in kinds and verb in lexicon.verbs:
+            placed = verb == "is" and behind in PREPOSITIONS
+            rest = tokens[place + 2 :] if placed else ("that", *tokens[place + 1 :])
+            tokens = (*tokens[:place], "is", "a", praise, tokens[place], *rest)
+    return tokens
+
+
+def descriptions(words: Sequence[str], lexicon: Lexicon) -> Iterator[int]:
+    """Yield the indices of the articles of what things are said to be, "is a cheap pub"; not "is a nice pub"."""
+    kinds = lexicon.plurals | lexicon.things
+    for place in range(1, len(words) - 1):
+        if words[place - 1] == "is" and words[place] in ("a", "an"):
+            phrase = words[place : place + _LONGEST + 1]
+            end = next((at for at, word in enumerate(phrase) if word in kinds), len(phrase))
+            other = any(word in lexicon.verbs or word in PRAISE for word in phrase[:end])
+            if end < len(phrase) and not other:
+                yield place
