@@ -22,6 +22,7 @@ from dactnlg.text.values.plurals import MANY, ONE, pluralized
 ALL = frozenset({"all", "every", "each"})
 """Words before a noun that stands for all of its kind; only "all" takes the plural."""
 _THEY, _THEIR = "they", "their"
+_INDEFINITE = frozenset({"a", "an"})
 _THERE_ARE = "there", "are"
 
 
@@ -72,6 +73,21 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
         if words[place] == OWNER and words[place - 1] in PREPOSITIONS and made[place - 2] in ("are", "were"):
             made[place] = _THEIR
     return tuple(made)
+
+
+def told_of_kinds(sentence: Tokens, kinds: Collection[str], verbs: Collection[str]) -> Tokens:
+    """Return a sentence with "they" for things of a kind: "I like pubs in the south, but it is not cheap".
+
+    Args:
+        sentence: in English, without the name of a thing.
+        kinds: plural nouns for things.
+        verbs: finite verbs.
+    """
+    words = plain(sentence)
+    place = next((at for at in range(2, len(words) - 1) if words[at] == PRONOUN and words[at - 1] in COORDINATING), 0)
+    # "... and it is a cheap one" speaks of one.
+    several = place and not {*kinds}.isdisjoint(words[:place]) and _INDEFINITE.isdisjoint(words)
+    return (*sentence[:place], *agreeing(sentence[place:], verbs, MANY)) if several else sentence
 
 
 def _main(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.corrections.agreement import agreeing, tells_of_several
+from dactnlg.text.corrections.agreement import agreeing, tells_of_several, told_of_kinds
+from dactnlg.text.corrections.asking import asked
 from dactnlg.text.corrections.only_one import so_in_all, the_only_ones, the_only_that
-from dactnlg.text.corrections.phrasing import COMMA, end_of, rephrased, trimmed
+from dactnlg.text.corrections.phrasing import COMMA, corrected, end_of, rephrased, trimmed
 from dactnlg.text.grammar.articles import with_articles, with_the
 from dactnlg.text.grammar.clauses import is_opening
 from dactnlg.text.grammar.english import (
@@ -63,12 +64,14 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     tokens = tuple(word for token in tokens for word in lexicon.joined.get(token, (token,)))
     number, found = 0, list[Tokens]()
     sentences: Sequence[Tokens] = _openings_joined(_told_apart(split_sentences(tokens), verbs), verbs)
-    sentences = _referring(_said_once(sentences, lexicon.subject), lexicon)
+    sentences = _referring(_it_first(_said_once(sentences, lexicon.subject), lexicon.subject), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
+    named, kinds = set(plain(tokens)), set(map(pluralized, lexicon.things))
     # A text that ends with a question may state something first.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
-        own = _qualities_joined(_subject_joined(_with_and(rephrased(sentence), verbs), verbs), verbs)
+        own = asked(rephrased(sentence), lexicon.things)
+        own = _qualities_joined(_subject_joined(_with_and(own, verbs), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
@@ -76,12 +79,13 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
             number = ONE
         elif plain(own)[0] != PRONOUN:
             number = 0
-        own = with_articles(_without_article(own, lexicon.bare), lexicon.articles)
+        own = corrected(with_articles(_without_article(own, lexicon.bare), lexicon.articles))
         own = as_values_of(as_held(with_the(own, lexicon.definite), lexicon.held), lexicon.value_nouns)
         own = _with_verb(own, lexicon) if tells else own
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
         own = agreeing(own, verbs, number)
+        own = own if lexicon.subject in named else told_of_kinds(own, kinds, verbs)
         found.append(the_only_that(the_only_ones(own, lexicon), verbs))
         first, *more = plain(own)
         # "We have trails in the south" is worded in its own way.
@@ -137,6 +141,17 @@ def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
             found.append(own)
         said.add(own)
     return found
+
+
+def _it_first(sentences: Sequence[Tokens], subject: str) -> Sequence[Tokens]:
+    """Put what "it" is before what it has, which "it" could refer to: "the price is 9 euros. It is near here"."""
+    own = [own for own in sentences if plain(own)[0] == PRONOUN]
+    owned = [own for own in sentences if plain(own)[0] in ("the", OWNER) and "is" in own]
+    named = any(subject in plain(own) for own in sentences)
+    if named or len(own) + len(owned) < len(sentences) or not own or [*own, *owned] == sentences:
+        return sentences
+    *first, last = [*own, *owned]
+    return [*(each if plain(each)[-1] in ENDS else (*each, ".") for each in first), last]
 
 
 def _is_of_one(sentences: Iterable[Tokens], subject: str) -> bool:

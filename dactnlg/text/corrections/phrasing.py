@@ -40,6 +40,9 @@ _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
 _NO_THING |= listed("about of if whether to either too much")
 """Words after "care" that are nothing one can care about."""
 
+_PLACES = frozenset({"area", "range"})
+"""Nouns for what things are in, rather than have."""
+
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence with those faults corrected that its words show, and its clauses as most people put them."""
@@ -98,6 +101,18 @@ def _asked_once(sentence: Tokens) -> Tokens:
     inverted = next((at for at, pair in enumerate(pairwise(words)) if pair == ("do", "you")), 0)
     doubled = words[:3] == ["what", "is", "the"] and JOINTS.isdisjoint(words[1:inverted])
     return (sentence[0], *sentence[3:]) if inverted > 3 and doubled else sentence
+
+
+def _to_have(sentence: Tokens) -> Tokens:
+    """Ask "what eco rating do you want it to have?" instead of "what eco rating do you want it to be?"."""
+    words = plain(sentence)
+    end = end_of(words)
+    noun = next((at for at, word in enumerate(words) if at and word in AUXILIARIES), 0)
+    # "What color do you want it to be?"
+    if words[0] not in QUESTION_WORDS or noun < 3 or words[end - 2 : end] != ["to", "be"]:
+        return sentence
+    verb = ("be", "in") if words[noun - 1] in _PLACES else ("have",)
+    return (*sentence[: end - 1], *verb, *sentence[end:])
 
 
 def _caring_about(sentence: Tokens) -> Tokens:
@@ -242,6 +257,7 @@ _RULES = (
     _resumed,
     _with_object,
     _asked_once,
+    _to_have,
     _caring_about,
     _of_several,
     _in_all,
