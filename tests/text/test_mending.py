@@ -280,6 +280,23 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("it is cheap. with a garden and near SLOT_A.", "it is cheap. it has a garden and near SLOT_A."),
         ("in SLOT_A SLOT_NAME has a garden.", "in SLOT_A SLOT_NAME has a garden."),
         ("in SLOT_A, SLOT_B blooms.", "in SLOT_A, SLOT_B blooms."),
+        ("the price is SLOT_A. it is near SLOT_B", "it is near SLOT_B. the price is SLOT_A."),
+        (
+            "its price is SLOT_A. it is near SLOT_B. the area is big.",
+            "it is near SLOT_B. its price is SLOT_A. the area is big.",
+        ),
+        (
+            "the price of SLOT_NAME is SLOT_A. it is near SLOT_B.",
+            "the price of SLOT_NAME is SLOT_A. it is near SLOT_B.",
+        ),
+        ("there is a pub. the price is SLOT_A. it is near.", "there is a pub. the price is SLOT_A. it is near."),
+        (
+            "i like games for SLOT_A, and it is open in SLOT_B and has beer, but it is not good.",
+            "i like games for SLOT_A, and they are open in SLOT_B and have beer, but they are not good.",
+        ),
+        ("i like games for SLOT_A, and it is a good one.", "i like games for SLOT_A, and it is a good one."),
+        ("i like SLOT_NAME games, but it is not good.", "i like SLOT_NAME games, but it is not good."),
+        ("it is a pub with a SLOT_A garden with SLOT_COLOR.", "it is a pub with a SLOT_A garden with SLOT_COLOR."),
         ("near SLOT_A i count SLOT_COUNT pubs.", "near SLOT_A i count SLOT_COUNT pubs."),
         ("it is a pub in SLOT_A and where dogs are allowed.", "it is a pub in SLOT_A and where dogs are allowed."),
         (
@@ -381,6 +398,13 @@ def test_clauses_are_mended(text: str, better: str) -> None:
         "what is the area that you like, and do you want a pub?",
         "would you like it near SLOT_A if you do not care about the price?",
         "would you like it near SLOT_A or do you not care?",
+        "would you like SLOT_A food or SLOT_A#2 food?",
+        "would you like it near SLOT_A or near SLOT_A#2?",
+        "would you like SLOT_A games or do you prefer games on SLOT_B?",
+        "what color do you want it to be?",
+        "what do you find so nice about SLOT_A?",
+        "what is it about SLOT_A that you find so nice?",
+        "hello, do you want a pub?",
         "would you like it near SLOT_A if you do not care whether dogs are allowed or which meal it is good for?",
     ],
 )
@@ -452,6 +476,28 @@ def test_a_question_about_several_things_has_their_plurals() -> None:
     assert detokenize(asked_in_one(_tokens(text), lexicon)) == asked
 
 
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        (
+            "would you like it in the SLOT_A or in the SLOT_B price range?",
+            "would you like it in the SLOT_A in the SLOT_B price range?",
+        ),
+        ("do you want SLOT_A or in SLOT_B or near SLOT_C?", "do you want SLOT_A in SLOT_B near SLOT_C?"),
+        ("what eco rating do you want it to be?", "what eco rating do you want it to have?"),
+        ("what price range do you want it to be?", "what price range do you want it to be in?"),
+        ("why do you find so bad?", "why do you find it so bad?"),
+        (
+            "what is it about SLOT_A games that makes you find so bad?",
+            "what is it about SLOT_A games that makes you find them so bad?",
+        ),
+        ("hello, welcome to the guide?", "hello, welcome to the guide."),
+    ],
+)
+def test_a_question_is_asked_as_people_ask_it(text: str, better: str) -> None:
+    assert _mended(text, asks=True) == better
+
+
 def test_plural_nouns_are_recognised() -> None:
     assert all(map(is_plural, ["-s", "pubs", "children", "boxes", "families"]))
     assert not any(map(is_plural, ["this", "does", "always", "it's", "glass", "bus", "pub"]))
@@ -491,7 +537,7 @@ _WORDS = """
     it it's is are has that which where and or but , . ? the only a with for you can do not if care about all there
     SLOT_A SLOT_A#2 SLOT_AREA SLOT_NAME SLOT_COUNT game games pub -s what no good right allow its number children
     games liked like located said rated price range more than 30 any SLOT_COLOR SLOT_TYPE the only
-    in we have serve since speaking of number not each
+    in we have serve since speaking of number not each hello welcome to be do why makes you find so nice rating
 """
 
 

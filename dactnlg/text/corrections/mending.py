@@ -151,7 +151,8 @@ def _it_first(sentences: Sequence[Tokens], subject: str) -> Sequence[Tokens]:
     if named or len(own) + len(owned) < len(sentences) or not own or [*own, *owned] == sentences:
         return sentences
     *first, last = [*own, *owned]
-    return [*(each if plain(each)[-1] in ENDS else (*each, ".") for each in first), last]
+    # A text may end without a mark, but the sentence that was first has one.
+    return [*(each if plain(each)[-1] in ENDS else (*each, sentences[0][-1]) for each in first), last]
 
 
 def _is_of_one(sentences: Iterable[Tokens], subject: str) -> bool:
