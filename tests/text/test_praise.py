@@ -59,8 +59,10 @@ def test_an_act_that_training_praises_is_praised_as_mildly() -> None:
     praising = [
         ("recommend(name=a)", f"SLOT_NAME is {word} {place} .") for word in ("great", "nice") for place in "abcde"
     ]
+    praising += [(act.replace("recommend", "opine"), text) for act, text in praising]
     marks = Marks(Templates.collect([(parse(act), text.split()) for act, text in (*informing, *praising)]))
     assert marks.praise(parse("recommend(name=x)"), HERE) == "nice"
     assert marks.praise(parse("recommend(name=x)"), [*HERE, "great"]) == ""
+    assert marks.praise(parse("opine(name=x)"), HERE) == ""
     assert marks.praise(parse("inform(name=x)"), HERE) == ""
     assert marks.praise(parse("recommend(name=x)&inform(name=x)"), HERE) == ""

@@ -85,8 +85,8 @@ def told_of_kinds(sentence: Tokens, kinds: Collection[str], verbs: Collection[st
     """
     words = plain(sentence)
     place = next((at for at in range(2, len(words) - 1) if words[at] == PRONOUN and words[at - 1] in COORDINATING), 0)
-    # "... and it is a cheap one" speaks of one.
-    several = place and not {*kinds}.isdisjoint(words[:place]) and _INDEFINITE.isdisjoint(words)
+    # "... and it is a cheap one" speaks of one; a question may get "that are cheap" instead.
+    several = place and words[-1] != "?" and not {*kinds}.isdisjoint(words[:place]) and _INDEFINITE.isdisjoint(words)
     return (*sentence[:place], *agreeing(sentence[place:], verbs, MANY)) if several else sentence
 
 

@@ -17,6 +17,8 @@ LEAST_TEXTS = 10
 """The fewest texts of an act type that can show what marks it."""
 INFORM = ("inform",)
 """The act types that marks set the others apart from; without it, the most common ones."""
+RECOMMEND = "recommend"
+"""What the names of act types that recommend something contain."""
 TIMES, LEAST_SHARE, LEAST_COUNT, MARKED = 5, 0.03, 3, 0.4
 """How many times as often as others the texts of an act type have one of its marks; the least share and number of its
 texts that have a mark; and the least share that has any."""
@@ -56,8 +58,12 @@ class Marks:
         return any(own and own.isdisjoint(words) for own in marks)
 
     def praise(self, turn: Turn, tokens: Sequence[str]) -> str:
-        """Return the mildest praise that marks the only act of a turn if a text lacks its marks; otherwise ""."""
-        marks = self.of(turn) if len(turn.acts) == 1 else ()
+        """Return the mildest praise that marks a turn that only recommends, if a text lacks its marks; otherwise "".
+
+        Other acts that may praise, such as opinions, need not.
+        """
+        recommends = len(turn.acts) == 1 and RECOMMEND in turn.acts[0].act_type.casefold()
+        marks = self.of(turn) if recommends else ()
         praise = next((word for word in PRAISE if word in marks), "")
         return praise if praise and self.lacking(turn, tokens) else ""
 
