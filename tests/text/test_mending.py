@@ -431,6 +431,21 @@ def test_a_count_of_many_has_plural_verbs() -> None:
     assert _mended("the pub has beer. it is near SLOT_NEAR.", counted=MANY) == "the pub has beer. it is near SLOT_NEAR."
 
 
+def test_verbs_behind_a_relative_pronoun_agree_with_each_other() -> None:
+    text = "we have walks in SLOT_A that serve SLOT_B and is good in SLOT_C, has a view and is cheap."
+    better = "we have walks in SLOT_A that serve SLOT_B and are good in SLOT_C, have a view and are cheap."
+    assert _mended(text, counted=MANY) == text
+    assert _mended(text.replace("SLOT_A that", "sight that"), counted=MANY) == text.replace("SLOT_A that", "sight that")
+    assert _mended(text.replace("in SLOT_A that", "that"), counted=MANY) == better.replace("in SLOT_A that", "that")
+
+
+def test_what_the_only_one_has_is_listed() -> None:
+    text = "it is the only pub with a SLOT_A garden. it has a big SLOT_B."
+    assert _mended(text) == "it is the only pub with a SLOT_A garden and a big SLOT_B."
+    for other in (text.replace("garden.", "garden in SLOT_C."), text.replace("SLOT_B.", "SLOT_B and serves beer.")):
+        assert _mended(other) == other
+
+
 def test_other_languages_are_left_alone() -> None:
     text = tuple(tokenize("SLOT_NAME has SLOT_A, SLOT_B."))
     assert mended(text, Lexicon()) == text

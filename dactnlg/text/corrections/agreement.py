@@ -17,7 +17,7 @@ from dactnlg.text.grammar.english import (
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import plain
-from dactnlg.text.values.plurals import MANY, ONE, pluralized
+from dactnlg.text.values.plurals import MANY, ONE, is_plural, pluralized
 
 ALL = frozenset({"all", "every", "each"})
 """Words before a noun that stands for all of its kind; only "all" takes the plural."""
@@ -39,6 +39,13 @@ def tells_of_several(sentence: Tokens, counts: Collection[str], *, known: bool) 
         return not {*counts}.isdisjoint(words)
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == _THERE_ARE), -1)
     return place == 0 or (place > 0 and words[place - 1] in (",", "but"))
+
+
+def relates_to_several(sentence: Tokens, verbs: Collection[str]) -> bool:
+    """Whether a relative clause of a sentence is about several things: "we have pubs that serve beer"."""
+    words = plain(sentence)
+    triples = zip(words, words[1:], words[2:], strict=False)
+    return any(is_plural(a) and b in RELATIVES and c in verbs and plural(c) == c for a, b, c in triples)
 
 
 def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:

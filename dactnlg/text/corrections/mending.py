@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.corrections.agreement import agreeing, tells_of_several, told_of_kinds
+from dactnlg.text.corrections.agreement import agreeing, relates_to_several, tells_of_several, told_of_kinds
 from dactnlg.text.corrections.asking import asked
 from dactnlg.text.corrections.only_one import so_in_all, the_only_ones, the_only_that
 from dactnlg.text.corrections.phrasing import COMMA, corrected, end_of, rephrased, trimmed
@@ -84,7 +84,8 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         own = _with_verb(own, lexicon) if tells else own
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
-        own = agreeing(own, verbs, number)
+        several = counted == MANY and not found and relates_to_several(own, verbs)
+        own = agreeing(own, verbs, number or MANY * several)
         own = own if lexicon.subject in named else told_of_kinds(own, kinds, verbs)
         found.append(the_only_that(the_only_ones(own, lexicon), verbs))
         first, *more = plain(own)

@@ -74,8 +74,18 @@ def so_in_all(sentences: Sequence[Tokens], verbs: Collection[str]) -> list[Token
         if start < len(before) and words[0] == PRONOUN and at[:1] == [1] and shared and clear:
             joint = "that" if RELATIVES.isdisjoint(before[start:]) else "and"
             sentence = (*found.pop()[: len(before) - (before[-1] in ENDS)], joint, *sentence[1:])
+        elif start < len(before) and words[:2] == [PRONOUN, "has"] and at == [1] and _ends_with_one(before, verbs):
+            # "Is the only pub with a garden. It has a view": "with a garden and a view".
+            sentence = (*found.pop()[: len(before) - (before[-1] in ENDS)], "and", *sentence[2:])
         found.append(sentence)
     return found
+
+
+def _ends_with_one(words: Sequence[str], verbs: Collection[str]) -> bool:
+    """Whether a sentence ends with "with" and a single thing: "the only pub with a garden"."""
+    start = len(words) - words[::-1].index("with") if "with" in words else len(words)
+    apart = PREPOSITIONS | COORDINATING | RELATIVES
+    return start < len(words) and not any(word in apart or word in verbs for word in words[start:])
 
 
 def _only_at(words: Sequence[str]) -> int:
