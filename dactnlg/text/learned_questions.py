@@ -32,6 +32,7 @@ class SlotQuestions(NamedTuple):
         slot_name: its name, whose words show that, too.
         sentences: whole sentences that ask for it, without placeholders.
         marks: what all questions have in common, the question mark; empty if there is no such mark.
+        others: the other slots that its act asks for.
     """
 
     triggers: frozenset[str]
@@ -39,6 +40,12 @@ class SlotQuestions(NamedTuple):
     slot_name: str
     sentences: list[Tokens]
     marks: frozenset[str]
+    others: tuple[str, ...]
+
+    def asks_otherwise(self, words: Collection[str]) -> bool:
+        """Whether a question of its act names another slot, and this one in no way that training has."""
+        named = any(names_slot(word, other) for other in self.others for word in words)
+        return named and bool(self.words) and not self.asked(words, among=True)
 
     def among(self, tokens: Iterable[str]) -> bool:
         """Whether tokens known to be questions of its act ask for it."""
@@ -90,8 +97,10 @@ class LearnedQuestions:
         """Return the questions that tokens lack and that can be appended, and the slots of all that they lack."""
         words, asked, together = set(tokens), self.of(turn), _asked_together(turn)
         unasked = [name for name in asked if not self._for(name).asked(words, among=name in together)]
-        names = [name.partition("(")[2].removesuffix(")") or name for name in unasked]
-        return tuple(name for name in unasked if self.wordings(name)), tuple(names)
+        if not asked and len(names := bare_slots(turn)) == 1 and self._for(names[0]).asks_otherwise(words):
+            unasked = list(names)
+        slots = [name.partition("(")[2].removesuffix(")") or name for name in unasked]
+        return tuple(name for name in unasked if self.wordings(name)), tuple(slots)
 
     def _for(self, name: str) -> SlotQuestions:
         found = self._known.get(name)
@@ -132,7 +141,8 @@ def _read(name: str, templates: Templates, trigger_words: TriggerWords) -> SlotQ
     least, share = RARE * len(sentences), PRECISION[1]
     words = triggers.union(w for w, n in counts.items() if n >= least and n >= share * (n + others[w]))
     marks = frozenset(trigger_words.get(QUESTION, ()))
-    found = SlotQuestions(triggers, words, slot_name, [], marks)
+    siblings = tuple(sorted(trait.partition("|")[2] for trait in traits - {own}))
+    found = SlotQuestions(triggers, words, slot_name, [], marks, siblings)
     for sentence in sentences:
         if not triggers.isdisjoint(sentence) or (not triggers and found.among(sentence)):
             found.sentences.append(sentence)
