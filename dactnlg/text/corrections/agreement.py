@@ -15,7 +15,7 @@ from dactnlg.text.grammar.english import (
     VERBS_OF_ONE,
 )
 from dactnlg.text.grammar.verbs import finite
-from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
+from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking
 from dactnlg.text.surface import plain
 from dactnlg.text.values.plurals import MANY, ONE, is_plural, pluralized
 
@@ -93,7 +93,9 @@ def told_of_kinds(sentence: Tokens, kinds: Collection[str], verbs: Collection[st
     words = plain(sentence)
     place = next((at for at in range(2, len(words) - 1) if words[at] == PRONOUN and words[at - 1] in COORDINATING), 0)
     # "... and it is a cheap one" speaks of one; a question may get "that are cheap" instead.
-    several = place and words[-1] != "?" and not {*kinds}.isdisjoint(words[:place]) and _INDEFINITE.isdisjoint(words)
+    several = (
+        place and not is_asking(sentence) and not {*kinds}.isdisjoint(words[:place]) and _INDEFINITE.isdisjoint(words)
+    )
     return (*sentence[:place], *agreeing(sentence[place:], verbs, MANY)) if several else sentence
 
 

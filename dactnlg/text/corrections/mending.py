@@ -64,7 +64,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     tokens = tuple(word for token in tokens for word in lexicon.joined.get(token, (token,)))
     number, found = 0, list[Tokens]()
     sentences: Sequence[Tokens] = _openings_joined(_told_apart(split_sentences(tokens), verbs), verbs)
-    sentences = _referring(_it_first(_said_once(sentences, lexicon.subject), lexicon.subject), lexicon)
+    sentences = _referring(_it_first(_said_once(sentences, lexicon.subject), lexicon), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
     named, kinds = set(plain(tokens)), set(map(pluralized, lexicon.things))
     # A text that ends with a question may state something first.
@@ -132,9 +132,15 @@ def _referring(sentences: Sequence[Tokens], lexicon: Lexicon) -> Sequence[Tokens
 
 
 def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
-    """Drop repeated sentences about the same thing, except those with values, which must all be said."""
+    """Drop repeated sentences about the same thing, except those with values, which must all be said.
+
+    Also what introduces a second one: "it might do: it is cheap. It might do: it is near SLOT_A".
+    """
     found, said = list[Tokens](), set[Tokens]()
     for own in sentences:
+        colon = plain(own).index(":") + 1 if ":" in plain(own)[:-1] else 0
+        own = own[colon:] if own[:colon] in said else own
+        said.add(own[:colon])
         names = [strip_joiner(token) for token in own if is_placeholder(token)]
         if any(without_ordinal(name) == subject for name in names):
             said.clear()
@@ -144,16 +150,22 @@ def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
     return found
 
 
-def _it_first(sentences: Sequence[Tokens], subject: str) -> Sequence[Tokens]:
+def _it_first(sentences: Sequence[Tokens], lexicon: Lexicon) -> Sequence[Tokens]:
     """Put what "it" is before what it has, which "it" could refer to: "the price is 9 euros. It is near here"."""
     own = [own for own in sentences if plain(own)[0] == PRONOUN]
-    owned = [own for own in sentences if plain(own)[0] in ("the", OWNER) and "is" in own]
-    named = any(subject in plain(own) for own in sentences)
+    owned = [own for own in sentences if _is_owned(plain(own), lexicon.things)]
+    named = any(lexicon.subject in plain(own) for own in sentences)
     if named or len(own) + len(owned) < len(sentences) or not own or [*own, *owned] == sentences:
         return sentences
     *first, last = [*own, *owned]
     # A text may end without a mark, but the sentence that was first has one.
     return [*(each if plain(each)[-1] in ENDS else (*each, sentences[0][-1]) for each in first), last]
+
+
+def _is_owned(words: Sequence[str], things: Collection[str]) -> bool:
+    """Whether a sentence is about what a thing has: "the price is 9 euros", not "the SLOT_SIZE pub is"."""
+    subject = words[1 : words.index("is")] if "is" in words else ()
+    return words[0] in ("the", OWNER) and any(subject) and all(w.isalpha() and w not in things for w in subject)
 
 
 def _is_of_one(sentences: Iterable[Tokens], subject: str) -> bool:
