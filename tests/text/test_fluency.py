@@ -282,6 +282,7 @@ def test_what_people_say_has_no_faults(sentence: str) -> None:
         "have a garden or do you not care ?",
         "with a garden , a view , and beer , has SLOT_FOOD food .",
         "why do you think these pubs ?",
+        "why do you think the pubs near here that have beer ?",
         "it is located .",
         "it is a pub that is good for .",
         "since you like pubs in the SLOT_AREA area ?",

@@ -280,6 +280,11 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("it is cheap. with a garden and near SLOT_A.", "it is cheap. it has a garden and near SLOT_A."),
         ("in SLOT_A SLOT_NAME has a garden.", "in SLOT_A SLOT_NAME has a garden."),
         ("in SLOT_A, SLOT_B blooms.", "in SLOT_A, SLOT_B blooms."),
+        (
+            "there are pubs if whether dogs are allowed in SLOT_A does not matter and you have SLOT_B.",
+            "there are pubs if you do not care whether dogs are allowed in SLOT_A and you have SLOT_B.",
+        ),
+        ("there are pubs if whether dogs are allowed.", "there are pubs if whether dogs are allowed."),
         ("the price is SLOT_A. it is near SLOT_B", "it is near SLOT_B. the price is SLOT_A."),
         (
             "its price is SLOT_A. it is near SLOT_B. the area is big.",

@@ -33,6 +33,7 @@ _NO_KIND = SUBJECTS | listed("the of my your our their its this that these those
 """Words after "all" that name no kind of thing."""
 _SUCH_A = ARTICLES | PREPOSITIONS | COORDINATING | listed("about any this certain specific particular what")
 """Words before a "number" of things."""
+_NO_MATTER, _DO_NOT_CARE = ["does", "not", "matter"], ["you", "do", "not", "care"]
 _IT_IS = f"{PRONOUN}'s"
 _SAYING = frozenset({"said", "say", "mentioned", "told"})
 _WHICH = frozenset({"what", "which"})
@@ -46,7 +47,7 @@ _PLACES = frozenset({"area", "range"})
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence with those faults corrected that its words show, and its clauses as most people put them."""
-    return corrected(_nor(_number_of(_near_what(_where_last(sentence)))))
+    return corrected(_nor(_number_of(_near_what(_where_last(_if_whether(sentence))))))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -126,6 +127,17 @@ def _caring_about(sentence: Tokens) -> Tokens:
             # "You do not care what food?" lacks its verb.
             return (*sentence[: place + 1], "about", "the", *sentence[place + 2 :])
     return sentence
+
+
+def _if_whether(sentence: Tokens) -> Tokens:
+    """Say "if you do not care whether dogs are allowed" instead of "if whether dogs are allowed does not matter"."""
+    words = plain(sentence)
+    start = next((at for at, pair in enumerate(pairwise(words)) if pair == ("if", "whether")), len(words))
+    run = (at for at in range(start, len(words) - 2) if words[at : at + 3] == _NO_MATTER)
+    verb = next(run, 0)
+    if not verb:
+        return sentence
+    return (*sentence[: start + 1], *_DO_NOT_CARE, *sentence[start + 1 : verb], *sentence[verb + 3 :])
 
 
 def _where_last(sentence: Tokens) -> Tokens:

@@ -157,8 +157,9 @@ def _disagree(words: Sequence[str], before: int, place: int) -> bool:
 
 
 def _unthought(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a question lacks what is thought: "why do you think these pubs?"."""
-    return words[0] == "why" and "think" in words and not any(place > words.index("think") for place in at)
+    """Whether a question lacks what is thought: "why do you think these pubs that have beer?"."""
+    thought = words.index("think") if words[0] == "why" and "think" in words else len(words)
+    return thought < len(words) and not any(thought < place and words[place - 1] not in RELATIVES for place in at)
 
 
 def _inverted(words: Sequence[str], place: int) -> bool:

@@ -120,8 +120,9 @@ def renumber(words: list[str], place: int, counted: Noun) -> None:
         return
     relative = behind[0] in ("that", "which", "who")
     verb = behind[-1] if relative else behind[0]
-    # "All pubs with 1 garden are cheap."
-    own = relative or words[place - 1] not in PREPOSITIONS
+    # "All pubs with 1 garden are cheap", "all pubs with beer and 1 garden are cheap".
+    inside = words[place - 1] in PREPOSITIONS or (words[place - 1] == "and" and "with" in words[:place])
+    own = relative or not inside
     if own and verb in verbs:
         words[noun + 1 + relative] = verbs[verb]
     elif relative and number == ONE and verb.isalpha() and verb not in FUNCTION_WORDS and singular(verb) == verb:
