@@ -70,6 +70,8 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("it has _ , _ ports", ["4", "1"], "it has 4 , 1 port"),
         ("_ families are here", ["one"], "one family is here"),
         ("all inns with _ ports are here", ["1"], "all inns with 1 port are here"),
+        ("all inns with food and _ ports are here", ["1"], "all inns with food and 1 port are here"),
+        ("there are inns and _ ports are here", ["1"], "there are inns and 1 port is here"),
         ("out in _ port", ["2019"], "out in 2019 port"),
         # Owners, whatever stands behind them.
         ("like _' games", ["Square"], "like Square's games"),
