@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.generator import Generator
+from dactnlg.generation.unseen.describing import Describer
 from dactnlg.text.owners import compared, exchanged
 
 NAMED = ["name", "difficulty", "length", "duration", "near", "view"]
@@ -57,3 +58,18 @@ def test_what_training_never_compared_is_described_thing_by_thing(generator: Gen
     names = [slot.value or "" for _, slot in comparisons(3, 2, 1)[0].slots() if slot.name == "name"]
     places = [said.text.index(name) for name in names]
     assert places == sorted(places)
+
+
+def test_the_only_thing_of_a_comparison_is_described(generator: Generator) -> None:
+    describer = Describer(generator.preprocessor)
+    one, *several = (generator.preprocessor.request(turn) for count in (1, 2) for turn in comparisons(count, 2, 1))
+    parts = describer.only_thing(one)
+    assert parts is not None and describer.things(one) is None
+    assert [each.turn.acts[0].slots for each in parts.requests] == [one.turn.acts[0].slots]
+    assert parts.requests[0].turn.acts[0].act_type == "inform"
+    others = [
+        generator.preprocessor.request(parse(act)) for act in ("inform(name=x;length=y)", "compare(name=x;length)")
+    ]
+    assert not any(describer.only_thing(request) for request in (*several, *others))
+    said = generator.generate(comparisons(1, 3, 20))
+    assert sum(each.slots_ok for each in said) >= 18

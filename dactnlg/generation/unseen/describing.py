@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
-from dactnlg.acts import DialogueAct
+from dactnlg.acts import DialogueAct, Slot
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, renamed
 from dactnlg.text import owners
 from dactnlg.text.grammar.english import ARTICLES
-from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, join_sentences
@@ -40,10 +41,43 @@ class Describer:
         act_type = self.describes(found[0].name.name) if found else None
         if act_type is None:
             return None
-        requests = [part(self._preprocessor, request, act_type, (thing.name, *thing.slots)) for thing in found]
+        return self._parts(request, act_type, [(thing.name, *thing.slots) for thing in found])
+
+    def only_thing(self, request: Request) -> Parts | None:
+        """Return a part for the description of the only thing of an act whose type always compares several.
+
+        None for other acts. Of `?compare(price=9)` a search that has only seen comparisons makes two things.
+        """
+        turn = request.turn
+        name = self._comparing.get(turn.acts[0].act_type) if len(turn.acts) == 1 else None
+        act_type = self.describes(name) if name and not owners.compared(turn) else None
+        if act_type is None or any(slot.value is None for _, slot in turn.slots()):
+            return None
+        return self._parts(request, act_type, [turn.acts[0].slots])
+
+    def _parts(self, request: Request, act_type: str, things: Sequence[Sequence[Slot]]) -> Parts:
+        requests = [part(self._preprocessor, request, act_type, slots) for slots in things]
         return Parts(
             requests, lambda said: self._compared(request, [said[place] for place in sorted(said)]), all_needed=True
         )
+
+    @cached_property
+    def _comparing(self) -> dict[str, str]:
+        """The act types whose training texts always name several things, with the slot that names them."""
+        several: dict[str, set[str]] = {}
+        slot_names: dict[str, set[str]] = {}
+        for key, sentences in self._preprocessor.templates.sentences.items():
+            act_type = act_types(key)[0]
+            slot_names.setdefault(act_type, set()).update(trait.partition("|")[2] for trait in key if "|" in trait)
+            for tokens in sentences:
+                again = {without_ordinal(name) for name in map(strip_joiner, tokens) if name.endswith("#2")}
+                several[act_type] = several.get(act_type, again) & again
+        return {
+            act_type: name
+            for act_type, again in several.items()
+            for name in sorted(slot_names[act_type])
+            if placeholder_name(name) in again
+        }
 
     def describes(self, name: str) -> str | None:
         """Return the act type with the most sentences that begin with the slot `name`; None if there are none."""
@@ -85,9 +119,9 @@ class Describer:
         yield from asked or [text]
         # Conjunctions need a following subject: the name, with its article.
         subject = next((token for token in last if token not in ARTICLES), "")
-        joints = self._between(act) if not asked and is_placeholder(subject) else []
-        end = len(first) - (strip_joiner(first[-1]) in ENDS)
-        yield from ([*first[:end], *joint, *last] for joint in joints)
+        if first and not asked and is_placeholder(subject):
+            end = len(first) - (strip_joiner(first[-1]) in ENDS)
+            yield from ([*first[:end], *joint, *last] for joint in self._between(act))
 
     def _between(self, act: DialogueAct) -> list[Tokens]:
         """Return what training puts between the two things that an act compares: ", while", ";"."""

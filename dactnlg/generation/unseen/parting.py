@@ -86,10 +86,13 @@ class Parting:
         strange = right and best is not None and (unseen or not self._unseen.doubts.usual(request, best.tokens))
         doubts = self._unseen.doubts.of(request.turn, best.tokens) if strange and best is not None else 0
         things = self._describer.things(request) if unseen or not right else None
-        if things is not None:
-            # If nothing else is right, descriptions one by one count as a comparison.
-            told = not right and not self._preprocessor.manners.is_question(request.turn.acts[0].act_type)
-            return things._replace(whole=told) if way == 0 else None
+        only = self._describer.only_thing(request) if things is None and (not right or doubts >= ALARMING) else None
+        described = things or only
+        if described is not None:
+            # If nothing else is right, descriptions one by one count as a comparison; that of an only thing always.
+            asks = self._preprocessor.manners.is_question(request.turn.acts[0].act_type)
+            told = not asks and not (right and things)
+            return described._replace(whole=told) if way == 0 else None
         if way == 0:
             few = best is not None and doubts < (1 if best.origin == "composed" else ALARMING)
             return None if right and few else self._divider.indifferent(request)
