@@ -38,6 +38,11 @@ TRAINING = [text.split() for text, times in TIMES.items() for _ in range(times)]
         ("it has SLOT_VIEW view", ""),
         ("it has SLOT_RARE roof", ""),
         ("a pub of SLOT_RATING rating", ""),
+        # Further things in a list are like the first; other phrases between them are not.
+        ("a pub with beer , SLOT_RATING rating and wine", "a pub with beer , a SLOT_RATING rating and wine"),
+        ("it has beer and a SLOT_MEMORY of memory", "it has beer and SLOT_MEMORY of memory"),
+        ("a pub with beer for you and SLOT_RATING rating", ""),
+        ("it serves beer and SLOT_RATING rating", ""),
         # A second value of a slot has the article of the first.
         ("a pub with SLOT_RATING#2 rating", "a pub with a SLOT_RATING#2 rating"),
     ],

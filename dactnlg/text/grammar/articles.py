@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from dactnlg.text.grammar.english import ARTICLES, JOINTS, PREPOSITIONS
+from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import plain
@@ -18,6 +18,8 @@ _BEHIND = frozenset({"", "and", "or", ",", *ENDS})
 """What may follow a noun that ends a phrase."""
 OPENERS = frozenset({"with", "has", "have", "in"})
 """Words before a thing: "with a garden", "in the SLOT_PRICE range"."""
+_NO_ITEM = AUXILIARIES | PREPOSITIONS | RELATIVES | SUBJECTS | {"or", "but", "if"} | {*ENDS}
+"""Words that no list of things contains."""
 LEAST, MOSTLY, NEVER = 20, 0.75, 0.05
 """The fewest occurrences of a place; its least share of articles for inserting one, and the largest for dropping it."""
 
@@ -48,7 +50,7 @@ def with_articles(sentence: Tokens, usual: Mapping[Place, str]) -> Tokens:
         usual: the articles of training.
     """
     words = plain(sentence)
-    for at, place, article in reversed([*_places(words)]):
+    for at, place, article in reversed([*_places(words, listed=True)]):
         wanted = usual.get(place, article)
         # "With a big garden", but "with big gardens"
         if bool(wanted) != bool(article) and not (wanted in ("a", "an") and _of_several(words[at + 1 :])):
@@ -87,12 +89,24 @@ def _of_several(words: Sequence[str]) -> bool:
     return any(map(is_plural, words[: next(ends, len(words))]))
 
 
-def _places(words: Sequence[str]) -> Iterator[tuple[int, Place, str]]:
-    """Yield the index of each value after an opener, its place, and its article, "" if none."""
+def _places(words: Sequence[str], *, listed: bool = False) -> Iterator[tuple[int, Place, str]]:
+    """Yield the index of each value after an opener, its place, and its article, "" if none.
+
+    Args:
+        words: of a sentence.
+        listed: whether further things in a list count as standing after its opener: "with a garden and SLOT_A view".
+    """
     alike = values_alike(words)
     for at in range(1, len(words) - 1):
         if is_placeholder(words[at]) and words[at + 1].isalpha():
             article = words[at - 1] if words[at - 1] in ARTICLES and at > 1 else ""
-            opener = words[at - 1 - bool(article)]
+            before = at - 1 - bool(article)
+            opener = _opener(words[:before]) if listed and words[before] in (",", "and") else words[before]
             if opener in OPENERS:
                 yield at, (opener, alike[at], words[at + 1]), article
+
+
+def _opener(words: Sequence[str]) -> str:
+    """Return the word that opens a list that words end with, "" if there is none."""
+    word = next((word for word in reversed(words) if word in OPENERS or word in _NO_ITEM), "")
+    return word if word in OPENERS else ""
