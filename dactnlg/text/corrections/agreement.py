@@ -22,6 +22,8 @@ from dactnlg.text.values.plurals import MANY, ONE, is_plural, pluralized
 ALL = frozenset({"all", "every", "each"})
 """Words before a noun that stands for all of its kind; only "all" takes the plural."""
 _THEY, _THEIR = "they", "their"
+_NEAR = 4
+"""How many words a noun may have, with its verb: "phone number is"."""
 _INDEFINITE = frozenset({"a", "an"})
 _THERE_ARE = "there", "are"
 
@@ -79,6 +81,17 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
         # "We have its number" is correct.
         if words[place] == OWNER and words[place - 1] in PREPOSITIONS and made[place - 2] in ("are", "were"):
             made[place] = _THEIR
+    return tuple(made)
+
+
+def with_its(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a sentence with "its" where "their" could be others': "children are allowed and their number is 5"."""
+    words = plain(sentence)
+    made = list(sentence)
+    for place in range(1, len(words)):
+        if words[place] == _THEIR and "is" in words[place + 1 : place + _NEAR]:
+            others = any(word == OWNER or (is_plural(word) and word not in verbs) for word in words[:place])
+            made[place] = OWNER if others else sentence[place]
     return tuple(made)
 
 

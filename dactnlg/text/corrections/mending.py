@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.corrections.agreement import agreeing, relates_to_several, tells_of_several, told_of_kinds
+from dactnlg.text.corrections.agreement import agreeing, relates_to_several, tells_of_several, told_of_kinds, with_its
 from dactnlg.text.corrections.asking import asked
+from dactnlg.text.corrections.listing import with_and
 from dactnlg.text.corrections.only_one import so_in_all, the_only_ones, the_only_that
 from dactnlg.text.corrections.phrasing import COMMA, corrected, end_of, rephrased, trimmed
 from dactnlg.text.grammar.articles import with_articles, with_the
@@ -19,7 +20,6 @@ from dactnlg.text.grammar.english import (
     AUXILIARIES,
     COORDINATING,
     PREPOSITIONS,
-    QUESTION_WORDS,
     RELATIVES,
     SUBJECTS,
     SUBORDINATING,
@@ -34,16 +34,12 @@ from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, is_asking, spli
 from dactnlg.text.surface import plain, strip_joiner
 from dactnlg.text.values.plurals import MANY, ONE, is_plural, pluralized
 
-_OPENERS = listed("with has have having includes features")
-"""Words after which a list of things begins."""
-_NO_ITEM = PREPOSITIONS | RELATIVES | SUBJECTS | COORDINATING | QUESTION_WORDS
-_NO_ITEM |= listed("the if not also all but so then as its their this both such of whatever regardless please")
-"""Words that begin no item of a list."""
-_NO_MATTER = ["no", "matter"]
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words that begin a sentence about a single thing."""
 _TELLING = {("there", "is"), ("we", "have"), ("i", "have")}
 """How a sentence begins before the thing that it is about: "we have a pub"."""
+_LONGEST = 3
+"""The most words of a kind of thing: "big cheap pub"."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
 """Verbs that make sentences of phrases that begin with these words."""
@@ -71,7 +67,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
         own = asked(rephrased(sentence), lexicon.things)
-        own = _qualities_joined(_subject_joined(_with_and(own, verbs), verbs), verbs)
+        own = _qualities_joined(_subject_joined(with_and(own, verbs), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
@@ -79,14 +75,15 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
             number = ONE
         elif plain(own)[0] != PRONOUN:
             number = 0
-        own = corrected(with_articles(_without_article(own, lexicon.bare), lexicon.articles))
+        own = _indefinite(_without_article(own, lexicon.bare), lexicon)
+        own = corrected(with_articles(own, lexicon.articles))
         own = as_values_of(as_held(with_the(own, lexicon.definite), lexicon.held), lexicon.value_nouns)
         own = _with_verb(own, lexicon) if tells else own
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
         several = counted == MANY and not found and relates_to_several(own, verbs)
         own = agreeing(own, verbs, number or MANY * several)
-        own = own if lexicon.subject in named else told_of_kinds(own, kinds, verbs)
+        own = with_its(own if lexicon.subject in named else told_of_kinds(own, kinds, verbs), verbs)
         found.append(the_only_that(the_only_ones(own, lexicon), verbs))
         first, *more = plain(own)
         # "We have trails in the south" is worded in its own way.
@@ -182,52 +179,6 @@ def _subject_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     return sentence if apart or at[:1] != [comma + 1] else (*sentence[:comma], *sentence[comma + 1 :])
 
 
-def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Insert "and" before the last item of a list: "has a big screen, 2 ports, and costs 9 euros"."""
-    words = plain(sentence)
-    for comma in reversed([place for place, word in enumerate(words) if word == ","]):
-        end = _item(words, comma, verbs)
-        start = _list(words, comma, verbs) if end else 0
-        if start:
-            several = "," in words[start:comma]
-            # "..., 2 ports, in the south" needs no comma behind its last item; a sentence may end without a mark.
-            comma_behind = words[end : end + 1] == [","] and not PREPOSITIONS.isdisjoint(words[end + 1 : end + 2])
-            behind = end + comma_behind
-            sentence = (*sentence[: comma + several], "and", *sentence[comma + 1 : end], *sentence[behind:])
-            words = plain(sentence)
-    return sentence
-
-
-def _item(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
-    """Return the end of the item after a comma if it is the last of a list of things, else 0."""
-    start, last = comma + 1, end_of(words)
-    end = next((at for at in range(start, last) if words[at] in COORDINATING), last)
-    item = words[start:end]
-    if not item or item[0] in _NO_ITEM or item[0].endswith(("ed", "ing")) or any(word in verbs for word in item):
-        return 0
-    if item[:2] == _NO_MATTER:
-        return 0
-    more = [*(word for word in words[end:last] if word != ","), ""]
-    if more == [""]:
-        return end
-    if words[end] == "," and (more[0] in verbs or more[0] in PREPOSITIONS or more[0] == "if" or more[:2] == _NO_MATTER):
-        # "... 2 ports, costs", "... 2 ports, in the cheap range"
-        return end
-    # "..., 2 ports, and costs" and "... and in the cheap range" contain no further items.
-    joined = more[0] == "and" and (more[1] in verbs or more[1] in PREPOSITIONS | SUBJECTS)
-    return end if joined else 0
-
-
-def _list(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
-    """Return the index of the word that opens the list around a comma, 0 if there is none."""
-    for place in reversed(range(comma)):
-        if words[place] in _OPENERS:
-            return place
-        if words[place] in verbs or words[place] in RELATIVES or words[place] in ("and", "or", "if"):
-            return 0
-    return 0
-
-
 def _tells_of_one(sentence: Tokens) -> bool:
     """Whether a sentence is about a single thing: "we have a pub that serve beer"; not "with rooms that have beds"."""
     words = plain(sentence)
@@ -269,6 +220,17 @@ def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
         if word == "the" and name in names and ends and not is_placeholder(words[behind]):
             needless.add(place)
     return tuple(token for place, token in enumerate(sentence) if place not in needless)
+
+
+def _indefinite(sentence: Tokens, lexicon: Lexicon) -> Tokens:
+    """Use "a" for something new without a name: "i have found the SLOT_PRICE pub that has beer"."""
+    words, kinds = plain(sentence), lexicon.plurals | lexicon.things
+    place = words.index("the") if "the" in words else 0
+    phrase = words[place + 1 :][:_LONGEST]
+    noun = next((at for at, word in enumerate(phrase) if word in kinds), 0)
+    # "The pub" is a known one.
+    own = noun and all(map(is_placeholder, phrase[:noun])) and lexicon.subject not in words
+    return (*sentence[:place], "a", *sentence[place + 1 :]) if own and words[place - 1] == "found" else sentence
 
 
 def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
