@@ -182,6 +182,18 @@ def test_redundant_sentences_are_left_out(
     assert _text(found) == " ".join(tokenize(better or text)).replace("\uffed", "").replace("_2", "#2")
 
 
+def test_a_redundant_question_that_must_stay_stays(
+    preprocessor: Preprocessor, mender: Mender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "how long should it be ? how long should it be in the north ?"
+    (found,) = mender.mended(_candidates(preprocessor, "?request(length;season;view;toilets)", text))
+    assert _text(found) == "how long should it be in the north ?"
+    # Without the first question, a reader may find that something is lost.
+    monkeypatch.setattr(mending, "_as_good", lambda candidate, _: candidate)
+    (found,) = mender.mended(_candidates(preprocessor, "?request(length;season;view;toilets)", text))
+    assert _text(found) == text
+
+
 PUBS = [
     ("inform(name=x;pricerange=a)", "SLOT_NAME is a SLOT_PRICERANGE pub."),
     ("inform(name=x;food=a)", "SLOT_NAME serves SLOT_FOOD food."),

@@ -81,7 +81,8 @@ class Mender:
                 shorter = _as_good(candidate, tuple(token for other in rest for token in other))
                 doubts, before = (self._unseen.doubts.of(turn, each.tokens) for each in (shorter, candidate))
                 # A second question is redundant even if it raises no doubts.
-                if doubts < before + is_asking(own) and shorter.right >= candidate.right:
+                fewer = shorter is not candidate and doubts < before + is_asking(own)
+                if fewer and shorter.right >= candidate.right:
                     shorter.doubts = min(candidate.doubts, doubts)
                     return self._shorter(shorter)
         return candidate
