@@ -43,6 +43,7 @@ TRAINING = [text.split() for text, times in TIMES.items() for _ in range(times)]
         ("it has beer and a SLOT_MEMORY of memory", "it has beer and SLOT_MEMORY of memory"),
         ("a pub with beer for you and SLOT_RATING rating", ""),
         ("it serves beer and SLOT_RATING rating", ""),
+        ("a pub with a SLOT_RATING and SLOT_RATING#2 rating", ""),
         # A second value of a slot has the article of the first.
         ("a pub with SLOT_RATING#2 rating", "a pub with a SLOT_RATING#2 rating"),
     ],

@@ -101,7 +101,9 @@ def _places(words: Sequence[str], *, listed: bool = False) -> Iterator[tuple[int
         if is_placeholder(words[at]) and words[at + 1].isalpha():
             article = words[at - 1] if words[at - 1] in ARTICLES and at > 1 else ""
             before = at - 1 - bool(article)
-            opener = _opener(words[:before]) if listed and words[before] in (",", "and") else words[before]
+            # "In the L2 and L5 families" has one article for both values.
+            further = listed and words[before] in (",", "and") and alike[at] not in alike[:at]
+            opener = _opener(words[:before]) if further else words[before]
             if opener in OPENERS:
                 yield at, (opener, alike[at], words[at + 1]), article
 
