@@ -555,6 +555,7 @@ def test_verbs_are_put_into_plural_and_singular() -> None:
         ("SLOT_NAME is a nice pub.", "SLOT_NAME is a nice pub."),
         ("SLOT_NAME is a treat and is near a pub.", "SLOT_NAME is a treat and is near a pub."),
         ("SLOT_NAME has a garden.", "SLOT_NAME has a garden."),
+        ("", ""),
         ("there is a cheap pub in SLOT_A.", "there is only one cheap pub in SLOT_A."),
     ],
 )

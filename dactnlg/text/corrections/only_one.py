@@ -38,8 +38,10 @@ def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
     """Say of the first thing of a text that it is the only one: "SLOT_NAME is a cheap pub" says nothing of others."""
     words = plain(tokens)
     place = next(descriptions(words, lexicon), 0)
+    if not place:
+        return tokens
     only = ("only", "one") if words[max(0, place - 2)] == "there" else ("the", "only")
-    return (*tokens[:place], *only, *tokens[place + 1 :]) if place else tokens
+    return (*tokens[:place], *only, *tokens[place + 1 :])
 
 
 def the_only_that(sentence: Tokens, verbs: Collection[str]) -> Tokens:
