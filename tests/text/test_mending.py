@@ -453,6 +453,17 @@ def test_verbs_behind_a_relative_pronoun_agree_with_each_other() -> None:
     assert _mended(text.replace("in SLOT_A that", "that"), counted=MANY) == better.replace("in SLOT_A that", "that")
 
 
+def test_what_is_counted_without_a_number_is_several() -> None:
+    for text, better in (
+        ("we have a SLOT_A game in SLOT_B that takes an hour.", "we have SLOT_A games in SLOT_B that take an hour."),
+        ("there is a game.", "there are games."),
+        ("we have a SLOT_A games that take an hour.", "we have SLOT_A games that take an hour."),
+        ("we have a big garden with a game.", "we have a big garden with a game."),
+    ):
+        assert _mended(text, counted=MANY) == better
+        assert _mended(text, counted=ONE) == _mended(text)
+
+
 def test_what_the_only_one_has_is_listed() -> None:
     text = "it is the only pub with a SLOT_A garden. it has a big SLOT_B."
     assert _mended(text) == "it is the only pub with a SLOT_A garden and a big SLOT_B."

@@ -68,6 +68,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     for sentence in sentences:
         own = asked(rephrased(sentence), lexicon.things)
         own = _qualities_joined(_subject_joined(with_and(own, verbs), verbs), verbs)
+        own = _several_things(own, verbs) if counted == MANY and not found else own
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
@@ -184,6 +185,18 @@ def _tells_of_one(sentence: Tokens) -> bool:
     words = plain(sentence)
     many = any(is_plural(before) for before, word in pairwise(words) if word in RELATIVES)
     return tuple(words[:2]) in _TELLING and words[2:3] in (["a"], ["an"]) and not many
+
+
+def _several_things(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Use the plural for things that an act counts without a number: "we have a SLOT_SIZE pub that serves beer"."""
+    words = [*plain(sentence), "."]
+    noun = next((at for at, word in enumerate(words) if at > 2 and not is_placeholder(word)), 0)
+    ends = words[noun + 1] in PREPOSITIONS | RELATIVES | {*ENDS} if words[noun].isalpha() else False
+    if tuple(words[:2]) not in _TELLING or words[2] not in ("a", "an") or not ends:
+        return sentence
+    verb, kind = "are" if words[1] == "is" else sentence[1], words[noun]
+    rest = agreeing(sentence[noun + 1 :], verbs, MANY) if sentence[noun + 1 :] else ()
+    return (sentence[0], verb, *sentence[3:noun], kind if is_plural(kind) else pluralized(kind), *rest)
 
 
 def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
