@@ -532,6 +532,17 @@ def test_a_question_about_several_things_has_their_plurals() -> None:
             "what is it about SLOT_A games that makes you find them so bad?",
         ),
         ("hello, welcome to the guide?", "hello, welcome to the guide."),
+        ("there is no pub in SLOT_A and it is near SLOT_B.", "there is no pub in SLOT_A and near SLOT_B."),
+        (
+            "are you looking for a pub that has beer and it is a nice pub near SLOT_B?",
+            "are you looking for a pub that has beer near SLOT_B?",
+        ),
+        ("you like SLOT_NAME and it is on SLOT_A?", "you like SLOT_NAME and it is on SLOT_A?"),
+        ("it has no garden and it is near SLOT_A.", "it has no garden and it is near SLOT_A."),
+        (
+            "do you want beer and it is a SLOT_A pub near SLOT_B?",
+            "do you want beer and it is a SLOT_A pub near SLOT_B?",
+        ),
     ],
 )
 def test_a_question_is_asked_as_people_ask_it(text: str, better: str) -> None:
