@@ -17,7 +17,7 @@ from dactnlg.text.corrections.afterthoughts import asked_in_one
 from dactnlg.text.corrections.mending import mended
 from dactnlg.text.corrections.only_one import the_only
 from dactnlg.text.corrections.phrasing import corrected
-from dactnlg.text.corrections.praise import praised
+from dactnlg.text.corrections.recommending import praised, suggested
 from dactnlg.text.grammar.english import AUXILIARIES, COORDINATING, PREPOSITIONS, RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
@@ -32,6 +32,8 @@ from dactnlg.text.values.plurals import MANY, ONE, pluralized
 PLURALS = frozenset({f"{JOINER}s", PLURAL})
 """Tokens that turn the preceding value into a plural."""
 
+SUGGEST = "suggest"
+"""What the names of act types that suggest something contain."""
 MODERATE = "moderate"
 """The price that other things than prices may be as well: "a moderate walk"."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | AUXILIARIES | {"if", "range", "cost"}
@@ -191,6 +193,8 @@ class Mender:
             tokens = the_only(tokens, self._lexicon)
         if praise := manners.marks.praise(turn, tokens):
             tokens = praised(tokens, self._lexicon, praise)
+        if len(turn.acts) == 1 and SUGGEST in turn.acts[0].act_type.casefold() and self._preprocessor.style.english:
+            tokens = suggested(tokens)
         return self._asking(turn, tokens) if all(manners.is_question(act.act_type) for act in turn) else tokens
 
     def _counted(self, turn: Turn) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from dactnlg.text.corrections.agreement import agreeing
 from dactnlg.text.corrections.phrasing import trimmed
-from dactnlg.text.corrections.praise import descriptions
+from dactnlg.text.corrections.recommending import descriptions
 from dactnlg.text.grammar.english import BEING, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS, listed
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.verbs import finite

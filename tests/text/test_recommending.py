@@ -1,4 +1,4 @@
-"""Praise: a text that recommends something praises it, whatever it says of it, and says it no less."""
+"""Recommending: a text that recommends something praises it and says no less of it; one that suggests does not tell."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dactnlg.acts import parse
-from dactnlg.text.corrections.praise import praised
+from dactnlg.text.corrections.recommending import praised, suggested
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.marks import Marks
 from dactnlg.text.surface import detokenize, tokenize
@@ -45,6 +45,24 @@ def _praised(text: str) -> str:
 )
 def test_what_is_described_is_praised(text: str, better: str) -> None:
     assert _praised(text) == better
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        ("you are looking for something in SLOT_A.", "you could try something in SLOT_A."),
+        (
+            "you want a SLOT_A pub if you do not care about beer.",
+            "you could try a SLOT_A pub if you do not care about beer.",
+        ),
+        ("you do not care something in SLOT_A.", "you could try something in SLOT_A."),
+        ("you do not care about SLOT_A.", "you do not care about SLOT_A."),
+        ("are you looking for something in SLOT_A?", "are you looking for something in SLOT_A?"),
+        ("you want", "you want"),
+    ],
+)
+def test_what_is_wanted_is_suggested(text: str, better: str) -> None:
+    assert detokenize(suggested(tuple(tokenize(text)))) == better
 
 
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=12))

@@ -1,4 +1,4 @@
-"""Praise: recommending things that a text only describes: "SLOT_NAME is a nice pub" instead of "is a pub"."""
+"""Recommending: praising what a text only describes, "is a nice pub", and suggesting what it says is wanted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import plain
 
+_WISHES = (("you", "are", "looking", "for"), ("you", "want"), ("you", "do", "not", "care"))
+"""How statements begin that say what a user wants, the last one garbled: "you do not care something in SLOT_A"."""
+_TRY, _SOMETHING = ("you", "could", "try"), (["something"], ["a"], ["an"])
 _LONGEST = 4
 """The most words of a kind of thing, with its article: "a big cheap pub"."""
 
@@ -25,6 +28,13 @@ def praised(tokens: Tokens, lexicon: Lexicon, praise: str) -> Tokens:
     for place in reversed(places):
         tokens = (*tokens[:place], "a", praise, *tokens[place + 1 :])
     return tokens if places else _praised_named(tokens, lexicon, praise)
+
+
+def suggested(tokens: Tokens) -> Tokens:
+    """Suggest what a text says that the user wants: "you are looking for something here" gets "you could try"."""
+    words = plain(tokens)
+    wish = next((wish for wish in _WISHES if tuple(words[: len(wish)]) == wish), ())
+    return (*_TRY, *tokens[len(wish) :]) if wish and words[len(wish) : len(wish) + 1] in _SOMETHING else tokens
 
 
 def _praised_named(tokens: Tokens, lexicon: Lexicon, praise: str) -> Tokens:
