@@ -1,8 +1,8 @@
 """Parting: an act that a search cannot say as a whole is said in parts, by further searches, which are then joined.
 
-Ways to part an act are tried one after another, until one has helped: compared things one by one; what does not matter
-at the end; unknown or omitted values separately; as many slots together as training has, or all slots with a name
-added.
+Ways to part an act are tried one after another, until one has helped: an implicit confirmation as an explicit one;
+compared things one by one; what does not matter at the end; unknown or omitted values separately; as many slots
+together as training has, or all slots with a name added.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dactnlg.generation.unseen.dividing import Divider
 from dactnlg.generation.unseen.doubts import ALARMING
 from dactnlg.generation.unseen.nameless import Nameless
 from dactnlg.generation.unseen.parts import MOST, Parts, stated
+from dactnlg.generation.unseen.saying_back import SayingBack
 from dactnlg.generation.unseen.several_acts import SeveralActs
 from dactnlg.generation.unseen.unseen_acts import STRANGE, UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
@@ -43,6 +44,7 @@ class Parting:
         self._describer = Describer(self._preprocessor)
         self._divider = Divider(self._preprocessor, self._describer)
         self._nameless, self._several = Nameless(self._preprocessor), SeveralActs(self._preprocessor)
+        self._saying_back = SayingBack(self._preprocessor)
 
     def add(
         self,
@@ -85,6 +87,8 @@ class Parting:
         right = best is not None and best.right
         strange = right and best is not None and (unseen or not self._unseen.doubts.usual(request, best.tokens))
         doubts = self._unseen.doubts.of(request.turn, best.tokens) if strange and best is not None else 0
+        if not right and way == 0 and (explicit := self._saying_back.explicit(request)) is not None:
+            return explicit
         things = self._describer.things(request) if unseen or not right else None
         only = self._describer.only_thing(request) if things is None and (not right or doubts >= ALARMING) else None
         described = things or only
