@@ -153,8 +153,8 @@ class Candidate:
         """Whether it is finished and faithful, so that no other sentence needs to be searched for."""
         return bool(self.tokens) and self.finished and self.faithful
 
-    def reworded(self, tokens: tuple[str, ...]) -> Candidate:
-        """Return a copy with other tokens and the same score."""
+    def reworded(self, tokens: tuple[str, ...], *, does: bool = False) -> Candidate:
+        """Return a copy with other tokens and the same score; `does`: whether they are known to perform its acts."""
         other = Candidate(
             self._preprocessor,
             self.request,
@@ -163,7 +163,7 @@ class Candidate:
             origin=self.origin,
             ask=self._ask,
             finished=self.finished,
-            heard=self._heard,
+            heard=() if does and self._heard is None else self._heard,
         )
         other.doubts = self.doubts
         return other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -87,6 +88,23 @@ def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Re
         size = 500 + sum([600 + len(slot.value or "") for act in turn.acts for slot in act.slots])
         known = _known.put(key, _required(turn, silent), size)
     return known
+
+
+def silenced_slots(turn: Turn, silent: frozenset[str]) -> list[Required]:
+    """Return the slots that no sentence of the corpus expresses, each with a placeholder that `required_slots` leaves.
+
+    Args:
+        turn: the acts.
+        silent: "act.slot" combinations, from the data card.
+    """
+    counts = Counter(without_ordinal(item.placeholder) for item in required_slots(turn, silent))
+    found = []
+    for act, slot in turn.slots() if silent else ():
+        if slot.delexicalizable and slot.value is not None and f"{act.act_type}.{slot.name}" in silent:
+            base = placeholder_name(slot.name)
+            counts[base] += 1
+            found.append(Required(placeholder_name(slot.name, counts[base]), act.act_type, slot))
+    return found
 
 
 def _required(turn: Turn, silent: frozenset[str]) -> tuple[Required, ...]:

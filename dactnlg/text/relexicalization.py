@@ -8,7 +8,7 @@ import re
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name, silenced_slots
 from dactnlg.text.requests import Request, Template
 from dactnlg.text.style import Style
 from dactnlg.text.values.capitals import capitalize_names, has_capitals, title
@@ -32,6 +32,7 @@ class Relexicalizer:
 
     def __init__(self, casing: Casing, inflection: Inflection, style: Style) -> None:
         self.casing, self.inflection, self._style = casing, inflection, style
+        self._silent = frozenset(style.silent)
         self._values: Memory[Value] = Memory(MANY, VALUES)
 
     def value(self, slot: Slot) -> Value:
@@ -92,7 +93,10 @@ class Relexicalizer:
         return Value.of(raw, text, named=named)
 
     def _stand_in(self, turn: Turn, placeholder: str) -> Value:
-        """Return the turn's special value for a slot whose placeholder it does not require, or else the slot's name."""
+        """Return what replaces a placeholder that the turn does not require: a silent or special value, or a name."""
+        silent = next((item for item in silenced_slots(turn, self._silent) if item.placeholder == placeholder), None)
+        if silent is not None:
+            return self.value(silent.slot)
         base = placeholder.split("#")[0]
         special = [s for _, s in turn.slots() if placeholder_name(s.name) == base and s.value is not None]
         raw = ((special[0].value or "") if special else base.removeprefix("SLOT_").lower()).replace("_", " ")

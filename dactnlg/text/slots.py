@@ -108,12 +108,16 @@ class SlotChecker:
         return {str(slot) for slot in slots if (slot.value or "").casefold() in self.shown_cues(slot.name, text)}
 
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
-        """Count the placeholders in delexicalised tokens against those that the turn requires."""
+        """Count the placeholders in delexicalised tokens against those that the turn requires.
+
+        Silent slots may be said.
+        """
         required = {item.placeholder: item.slot for item in self.delexicalizer.required(turn)}
         found = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
         if len(found) == len(required) and required.keys() == set(found):
             return _flawless(len(required))
-        counts = Counter(found)
+        unneeded = {item.placeholder for item in self.delexicalizer.silenced(turn)}
+        counts = Counter(name for name in found if name not in unneeded)
         missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in counts)
         extra = tuple(
             str(required.get(placeholder) or slot_label(placeholder))

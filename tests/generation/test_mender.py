@@ -224,3 +224,44 @@ def test_a_moderate_price_is_called_a_price(value: str, text: str, better: str) 
     assert _text(found) == (better or " ".join(tokenize(text)).replace("\uffed", ""))
     if better:
         assert "moderately priced" in found.text
+
+
+EXCEPTIONS = [
+    ("canthelp(food=x)&canthelp.exception(name=y)", "sorry , there is no other SLOT_FOOD pub ."),
+    ("canthelp(food=x)", "sorry , there is no SLOT_FOOD pub ."),
+    ("offer(name=x)", "SLOT_NAME is a nice pub ."),
+]
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "better"),
+    [
+        ("canthelp.exception(name=mill)", "there is no other pub .", "there is no other pub than SLOT_NAME ."),
+        (
+            "canthelp.exception(name=mill)",
+            "there is no other pub near here .",
+            "there is no other pub than SLOT_NAME near here .",
+        ),
+        (
+            "offer(name=ship)&canthelp.exception(name=mill)",
+            "SLOT_NAME is nice . there is no other pub .",
+            "SLOT_NAME is nice . there is no other pub than SLOT_NAME#2 .",
+        ),
+        (
+            "canthelp.exception(name=mill)&canthelp.exception(name=ship)",
+            "there is no other pub .",
+            "there is no other pub than SLOT_NAME and SLOT_NAME#2 .",
+        ),
+        # Beside what there is not, the name is known from before, as in training.
+        ("canthelp(food=thai)&canthelp.exception(name=mill)", "there is no other SLOT_FOOD pub .", ""),
+        ("canthelp.exception(name=mill)", "there is nothing .", ""),
+        ("canthelp.exception(name=mill)", "there is no other .", ""),
+    ],
+)
+def test_an_exception_from_nothing_else_is_named(act: str, text: str, better: str) -> None:
+    pubs = preprocessor_of(EXCEPTIONS, silent=("canthelp.exception.name",))
+    candidates = [Candidate(pubs, pubs.request(parse(act)), tuple(text.split()), -1.0)]
+    (found,) = Mender(pubs, UnseenActs(pubs)).mended(candidates)
+    assert " ".join(found.tokens) == (better or text)
+    assert found.report.ok
+    assert ("mill" in found.text.casefold()) == bool(better)

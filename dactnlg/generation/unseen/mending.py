@@ -15,7 +15,7 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.corrections.afterthoughts import asked_in_one
 from dactnlg.text.corrections.mending import mended
-from dactnlg.text.corrections.only_one import the_only
+from dactnlg.text.corrections.only_one import excepted, the_only
 from dactnlg.text.corrections.phrasing import corrected
 from dactnlg.text.corrections.recommending import praised, suggested
 from dactnlg.text.grammar.english import AUXILIARIES, COORDINATING, PREPOSITIONS, RELATIVES
@@ -34,6 +34,8 @@ PLURALS = frozenset({f"{JOINER}s", PLURAL})
 
 SUGGEST = "suggest"
 """What the names of act types that suggest something contain."""
+EXCEPTION = ".except"
+"""What the names of act types for exceptions from another one contain: `canthelp.exception`."""
 MODERATE = "moderate"
 """The price that other things than prices may be as well: "a moderate walk"."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | AUXILIARIES | {"if", "range", "cost"}
@@ -68,7 +70,7 @@ class Mender:
             return candidate
         turn, new = candidate.request.turn, self._unseen.is_new(candidate.request)
         tokens = self._mended(candidate) if new else self._corrected(candidate.tokens)
-        better = _as_good(candidate, self._done(turn, self._spelt(turn, tokens)))
+        better = self._with_exceptions(_as_good(candidate, self._done(turn, self._spelt(turn, tokens))))
         return self._shorter(better) if new else better
 
     def _shorter(self, candidate: Candidate) -> Candidate:
@@ -196,6 +198,22 @@ class Mender:
         if len(turn.acts) == 1 and SUGGEST in turn.acts[0].act_type.casefold() and self._preprocessor.style.english:
             tokens = suggested(tokens)
         return self._asking(turn, tokens) if all(manners.is_question(act.act_type) for act in turn) else tokens
+
+    def _with_exceptions(self, candidate: Candidate) -> Candidate:
+        """Name what a turn excepts from nothing else that it says: `canthelp.exception(name=x)` alone.
+
+        Training leaves the name out beside `canthelp(food=y)`, where it is known from before.
+        """
+        turn = candidate.request.turn
+        types = [act.act_type for act in turn]
+        names = [
+            item.placeholder
+            for item in self._preprocessor.delexicalizer.silenced(turn)
+            if EXCEPTION in item.act_type and not any(item.act_type.startswith(f"{other}.") for other in types)
+        ]
+        tokens = excepted(candidate.tokens, names)
+        # With a name, it does the same as before.
+        return candidate.reworded(tokens, does=True) if candidate.right and tokens != candidate.tokens else candidate
 
     def _counted(self, turn: Turn) -> int:
         """Return `ONE` or `MANY` if an act counts things, as its type does in training ("there are pubs"), else 0."""

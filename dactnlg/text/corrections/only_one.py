@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from dactnlg.text.corrections.agreement import agreeing
 from dactnlg.text.corrections.phrasing import trimmed
@@ -81,6 +82,21 @@ def so_in_all(sentences: Sequence[Tokens], verbs: Collection[str]) -> list[Token
             sentence = (*found.pop()[: len(before) - (before[-1] in ENDS)], "and", *sentence[2:])
         found.append(sentence)
     return found
+
+
+def excepted(tokens: Tokens, names: Sequence[str]) -> Tokens:
+    """Name the exceptions that a text only hints at: "there is no other pub here" gets "no other pub than SLOT_NAME".
+
+    Args:
+        tokens: delexicalised.
+        names: the placeholders of the exceptions.
+    """
+    words = plain(tokens)
+    place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("no", "other")), len(words))
+    ends = PREPOSITIONS | RELATIVES | {*ENDS, "serving"}
+    end = next((at for at in range(place + 2, len(words)) if words[at] in ends), len(words))
+    than = [token for name in names for token in ("and", name)][1:] if end > place + 2 else []
+    return (*tokens[:end], "than", *than, *tokens[end:]) if than else tokens
 
 
 def _ends_with_one(words: Sequence[str], verbs: Collection[str]) -> bool:

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.text.placeholders import Required, is_placeholder, required_slots, said_once
+from dactnlg.text.placeholders import Required, is_placeholder, required_slots, said_once, silenced_slots
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 from dactnlg.text.values.inflection import Forms, Inflection
 from dactnlg.text.values.mentions import Mention, find_mentions
@@ -166,6 +166,10 @@ class Delexicalizer:
     def required(self, turn: Turn) -> tuple[Required, ...]:
         """Return the slots that a sentence for the turn must express."""
         return required_slots(self.prepared(turn), self.silent)
+
+    def silenced(self, turn: Turn) -> list[Required]:
+        """Return the slots of a turn that no sentence of the corpus expresses."""
+        return silenced_slots(self.prepared(turn), self.silent) if self.silent else []
 
     def prepared(self, turn: Turn) -> Turn:
         """Return the turn as it is learned and generated.
