@@ -285,6 +285,18 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("i have found the SLOT_NAME pub.", "i have found the SLOT_NAME pub."),
         ("i have found the only SLOT_A pub.", "i have found the only SLOT_A pub."),
         ("i have found the pub.", "i have found the pub."),
+        (
+            "if you do not care about the price or beer, eco rating, there are pubs in SLOT_A.",
+            "if you do not care about the price, beer, or eco rating, there are pubs in SLOT_A.",
+        ),
+        (
+            "if you do not care about the price or beer, SLOT_A size, there are pubs.",
+            "if you do not care about the price or beer, SLOT_A size, there are pubs.",
+        ),
+        (
+            "if you do not care about the price or beer, there are pubs, games, and inns.",
+            "if you do not care about the price or beer, there are pubs, games, and inns.",
+        ),
         ("it allows children and their phone number is SLOT_A.", "it allows children and its phone number is SLOT_A."),
         ("its area is SLOT_A and their number is SLOT_B.", "its area is SLOT_A and its number is SLOT_B."),
         ("it serves beer and their number is SLOT_B.", "it serves beer and their number is SLOT_B."),

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from dactnlg.text.corrections.agreement import agreeing, relates_to_several, tells_of_several, told_of_kinds, with_its
 from dactnlg.text.corrections.asking import asked
-from dactnlg.text.corrections.listing import with_and
+from dactnlg.text.corrections.listing import with_and, with_or
 from dactnlg.text.corrections.only_one import so_in_all, the_only_ones, the_only_that
 from dactnlg.text.corrections.phrasing import COMMA, corrected, end_of, rephrased, trimmed
 from dactnlg.text.grammar.articles import with_articles, with_the
@@ -67,7 +67,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
         own = asked(rephrased(sentence), lexicon.things)
-        own = _qualities_joined(_subject_joined(with_and(own, verbs), verbs), verbs)
+        own = _qualities_joined(_subject_joined(with_and(with_or(own), verbs), verbs), verbs)
         own = _several_things(own, verbs) if counted == MANY and not found else own
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):

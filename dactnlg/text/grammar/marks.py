@@ -25,7 +25,7 @@ texts that have a mark; and the least share that has any."""
 EVERY = frozenset({"all", "every", "each"})
 """Words that say something of everything; an act type most of whose texts have one is not expressed without it."""
 _OF_EVERY = EVERY | {"any", "none", "no"}
-"""The same with those that deny it."""
+"""The same with those that deny it, of which "no" must come first: "no pub is dear", not "pubs with no view"."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 """Special values that are expressed by a denial."""
 _NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})
@@ -55,7 +55,8 @@ class Marks:
         """Whether a text has none of the words that mark an act of its turn; never for questions."""
         words = frozenset(map(strip_joiner, tokens))
         marks = (self._known.get((act.act_type,)) for act in turn if not act.is_question)
-        return any(own and own.isdisjoint(words) for own in marks)
+        inside = {"no"} if tokens and strip_joiner(tokens[0]) != "no" else set[str]()
+        return any(own and own.isdisjoint(words - inside if own is _OF_EVERY else words) for own in marks)
 
     def praise(self, turn: Turn, tokens: Sequence[str]) -> str:
         """Return the mildest praise that marks a turn that only recommends, if a text lacks its marks; otherwise "".
