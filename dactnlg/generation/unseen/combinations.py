@@ -1,4 +1,4 @@
-"""Which combinations of acts, slots, special values and further values of a slot occur in training."""
+"""Which combinations of acts, slots, special values and several values of a slot occur in training."""
 
 from __future__ import annotations
 
@@ -26,20 +26,26 @@ class Combinations:
         """Whether a turn's combination is unseen; False if there are no training texts to tell."""
         if not self._seen:
             return False
-        further = self._further(item.placeholder for item in self._preprocessor.delexicalizer.required(turn))
-        return (*combination(turn), further) not in self._seen
+        kind, specials = combination(turn)
+        names = (item.placeholder for item in self._preprocessor.delexicalizer.required(turn))
+        return (kind, specials, self._several(names, specials)) not in self._seen
 
     @cached_property
     def _seen(self) -> set[tuple[Key, Key, Key]]:
-        """The seen combinations: kinds of turns, their special values, and their further values of slots."""
+        """The seen combinations: kinds of turns, their special values, and their several values of slots."""
         specials = self._preprocessor.templates.specials
-        rows = {(key, values, self._further(text)) for (key, text), found in specials.items() for values in found}
-        return {(key, canonical_values(values), further) for key, values, further in rows}
+        rows = {(key, canonical_values(values), text) for (key, text), found in specials.items() for values in found}
+        return {(key, values, self._several(text, values)) for key, values, text in rows}
 
-    def _further(self, names: Iterable[str]) -> Key:
-        """Return the placeholders for further values of a slot, except slots that are lists, of any length."""
-        names = {strip_joiner(name) for name in names if "#" in name and is_placeholder(name)}
-        return tuple(sorted(name for name in names if without_ordinal(name) not in self._lists))
+    def _several(self, names: Iterable[str], specials: Key) -> Key:
+        """Return the placeholders for further values of a slot, except slots that are lists, of any length.
+
+        Also those for values beside a special one: "near the park, or do you not care?".
+        """
+        beside = {placeholder_name(trait.partition("=")[0].partition("|")[2]) for trait in specials}
+        own = {strip_joiner(name) for name in names if is_placeholder(name)}
+        further = (name for name in own if "#" in name and without_ordinal(name) not in self._lists)
+        return tuple(sorted({*further, *(own & beside)}))
 
     @cached_property
     def _lists(self) -> set[str]:

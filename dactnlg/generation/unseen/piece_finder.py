@@ -11,8 +11,8 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.unseen.pieces import Alternatives, Piece, Pieces, Said, Text, bare
 from dactnlg.text.grammar.english import PREPOSITIONS, VERBS
 from dactnlg.text.grammar.fluency import Fluency
-from dactnlg.text.grammar.indifference import INDIFFERENT, Indifference
-from dactnlg.text.grammar.learned_indifference import by_condition, by_name, clauses, question
+from dactnlg.text.grammar.indifference import INDIFFERENT, OR_DO_YOU_NOT, Indifference
+from dactnlg.text.grammar.learned_indifference import added, by_condition, by_name, clauses, question
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.segments import ARTICLE, Segments
@@ -166,6 +166,9 @@ class PieceFinder:
         act_type, _, slot_name = item.partition("=")[0].partition("|")
         templates = self._preprocessor.templates
         before, behind = question(templates, act_type)
+        if not before and (start := added(templates, act_type))[:-1] == OR_DO_YOU_NOT:
+            # "Would you like a cheap pub, or do you not care?"
+            before, behind = start[1:], ("?",)
         named = self._indifference.get(slot_name) or by_name(before, slot_name, templates)
         end = named or by_condition(before, slot_name, templates)
         return (*before, *end.things[0], *behind) if before and end else ()

@@ -107,7 +107,7 @@ def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | No
         return None
     words = tuple(templates.spelt_out(slot.lower()).split())
     if len(words) == 1 and words[0] in PREPOSITIONS:
-        return Indifference(start, (("about", "what", "it", "is", *words),))
+        return Indifference(start, (("what", "it", "is", *words),))
     return Indifference(start, (("about", "the", *words),)) if templates.names_thing(words, slot) else None
 
 
