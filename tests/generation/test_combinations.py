@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from helpers import preprocessor_of
+
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.unseen.combinations import Combinations
@@ -23,3 +25,16 @@ def test_a_repeated_slot_is_another_combination(random_run: Path) -> None:
     assert not seen.lack(parse(two))
     assert seen.lack(parse(two.replace(")", ";name='Quarry Rim';length='8 km')")))
     assert seen.lack(parse("inform(name='Ivy Cutting';length='5 km';length='7 km')"))
+
+
+def test_a_value_beside_a_special_one_is_another_combination() -> None:
+    both = [
+        ("?select(near=x;near=dontcare)", "near SLOT_NEAR , or do you not care ?"),
+        ("inform(near=x)", "near SLOT_NEAR ."),
+    ]
+    seen = Combinations(preprocessor_of(both))
+    assert not seen.lack(parse("?select(near=y;near=dontcare)"))
+    assert seen.lack(parse("?select(near=dontcare)"))
+    assert not Combinations(preprocessor_of([*both, ("?select(near=dontcare)", "anywhere ?")])).lack(
+        parse("?select(near=dontcare)")
+    )

@@ -210,7 +210,7 @@ def test_a_slot_that_always_matters_in_training_is_called_by_its_name() -> None:
     end = by_name(start, "price_range", corpus)
     assert end is not None and " ".join(end.tokens) == "if you do not care about the price range"
     near = by_name(start, "near", corpus)
-    assert near is not None and " ".join(near.tokens) == "if you do not care about what it is near"
+    assert near is not None and " ".join(near.tokens) == "if you do not care what it is near"
     # Training never has "the stars", and without a clause there is no beginning.
     assert by_name(start, "stars", corpus) is None and by_name((), "price_range", corpus) is None
 

@@ -60,11 +60,12 @@ class Indifference(NamedTuple):
     @property
     def tokens(self) -> Tokens:
         """The clause, with "or" between the things."""
-        opening = self.things[0][:1]
-        # "... about the price or the rating", but "whether dogs are allowed or if it has internet".
-        shared = opening[0] in _PREPOSITIONS and all(thing[:1] == opening for thing in self.things)
-        first, *more = (thing[shared:] for thing in self.things)
-        return (*self.start, *opening[:shared], *first, *(token for thing in more for token in ("or", *thing)))
+        found = [*self.start, *self.things[0]]
+        for before, thing in pairwise(self.things):
+            # "... about the price or the rating", but "whether dogs are allowed or if it has internet".
+            shared = thing[0] in _PREPOSITIONS and thing[0] == before[0]
+            found += ["or", *thing[shared:]]
+        return tuple(found)
 
     @classmethod
     def together(cls, ends: Sequence[Indifference]) -> Indifference:
@@ -189,6 +190,7 @@ def _things(tokens: Sequence[str]) -> Iterator[Tokens]:
             thing = []
             # "... or if you do not care" adds no thing.
             if own:
-                opening = opening or own[: own[0] in OPENING]
+                if own[0] in _PREPOSITIONS or not opening:
+                    opening = own[: own[0] in OPENING]
                 yield tuple(own if own[0] in OPENING else [*opening, *own])
         before = strip_joiner(token)
