@@ -110,6 +110,18 @@ def test_workers_that_fail_to_start_are_reported_once_and_not_ready(random_run: 
     ]
 
 
+def test_ctrl_c_is_left_to_the_supervisor(random_run: Path) -> None:
+    with serve.serving(str(random_run), "--workers", "2") as server:
+        before = workers_of(server)
+        for pid in before:
+            # Behind the supervisor's signal, it would be a second one.
+            for _ in range(2):
+                os.kill(pid, signal.SIGINT)
+        assert said(server, 10) == [200] * 10
+        assert workers_of(server) == before and len(before) == 2
+    assert server.process.returncode == 0
+
+
 def test_ctrl_c_ends_all_workers_quietly(random_run: Path) -> None:
     command = [sys.executable, "-m", "dactnlg", "serve", str(random_run), "--port", "0", "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:

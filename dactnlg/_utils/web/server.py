@@ -13,6 +13,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from dactnlg._utils.web.connections import SILENT_SECONDS, patient
+from dactnlg._utils.web.signals import left_to_supervisor
 from dactnlg.errors import UserError
 
 
@@ -126,11 +127,13 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle signals while the server runs, without raising them again afterwards as uvicorn would."""
-        handlers: dict[int, Callable[[int, FrameType | None], None]] = {
-            signal.SIGINT: self.handle_exit,
-            signal.SIGTERM: self.handle_exit,
-        }
+        """Handle signals while the server runs, without raising them again afterwards as uvicorn would.
+
+        Ctrl-C is left to the supervisor of a worker.
+        """
+        handlers: dict[int, Callable[[int, FrameType | None], None]] = {signal.SIGTERM: self.handle_exit}
+        if signal.getsignal(signal.SIGINT) is not left_to_supervisor:
+            handlers[signal.SIGINT] = self.handle_exit
         if hasattr(signal, "SIGHUP") and self._on_reload is not None:
             handlers[signal.SIGHUP] = lambda _number, _frame: self._on_reload and self._on_reload()
         try:

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Protocol
 
 from dactnlg._utils.spawning import SpawnedProcess
+from dactnlg._utils.web.signals import left_to_supervisor
 from dactnlg.errors import DactnlgError, UserError
 
 _log = logging.getLogger("dactnlg")
@@ -194,6 +195,7 @@ def _work(work: Work, listening: socket.socket, pipe: Connection) -> None:
         pipe.send("")
         threading.Thread(target=follow, daemon=True).start()
 
+    signal.signal(signal.SIGINT, left_to_supervisor)
     try:
         work(listening, ready)
     except DactnlgError as error:
