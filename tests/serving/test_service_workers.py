@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,8 @@ def test_ctrl_c_is_left_to_the_supervisor(random_run: Path) -> None:
             # Behind the supervisor's signal, it would be a second one.
             for _ in range(2):
                 os.kill(pid, signal.SIGINT)
+        # The server looks ten times a second whether to end.
+        time.sleep(1)
         assert said(server, 10) == [200] * 10
         assert workers_of(server) == before and len(before) == 2
     assert server.process.returncode == 0
