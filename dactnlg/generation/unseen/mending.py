@@ -211,9 +211,9 @@ class Mender:
             for item in self._preprocessor.delexicalizer.silenced(turn)
             if EXCEPTION in item.act_type and not any(item.act_type.startswith(f"{other}.") for other in types)
         ]
-        tokens = excepted(candidate.tokens, names)
+        tokens = excepted(candidate.tokens, names) if names and candidate.right else candidate.tokens
         # With a name, it does the same as before.
-        return candidate.reworded(tokens, does=True) if candidate.right and tokens != candidate.tokens else candidate
+        return candidate if tokens == candidate.tokens else candidate.reworded(tokens, does=True)
 
     def _counted(self, turn: Turn) -> int:
         """Return `ONE` or `MANY` if an act counts things, as its type does in training ("there are pubs"), else 0."""

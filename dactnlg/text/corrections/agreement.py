@@ -8,6 +8,7 @@ from itertools import pairwise
 from dactnlg.text.grammar.english import (
     AUXILIARIES,
     COORDINATING,
+    INDEFINITE,
     PREPOSITIONS,
     RELATIVES,
     SUBJECTS,
@@ -24,7 +25,6 @@ ALL = frozenset({"all", "every", "each"})
 _THEY, _THEIR = "they", "their"
 _NEAR = 4
 """How many words a noun may have, with its verb: "phone number is"."""
-_INDEFINITE = frozenset({"a", "an"})
 _THERE_ARE = "there", "are"
 
 
@@ -107,7 +107,7 @@ def told_of_kinds(sentence: Tokens, kinds: Collection[str], verbs: Collection[st
     place = next((at for at in range(2, len(words) - 1) if words[at] == PRONOUN and words[at - 1] in COORDINATING), 0)
     # "... and it is a cheap one" speaks of one; a question may get "that are cheap" instead.
     several = (
-        place and not is_asking(sentence) and not {*kinds}.isdisjoint(words[:place]) and _INDEFINITE.isdisjoint(words)
+        place and not is_asking(sentence) and not {*kinds}.isdisjoint(words[:place]) and INDEFINITE.isdisjoint(words)
     )
     return (*sentence[:place], *agreeing(sentence[place:], verbs, MANY)) if several else sentence
 

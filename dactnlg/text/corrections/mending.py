@@ -62,7 +62,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     sentences: Sequence[Tokens] = _openings_joined(_told_apart(split_sentences(tokens), verbs), verbs)
     sentences = _referring(_it_first(_said_once(sentences, lexicon.subject), lexicon), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
-    named, kinds = set(plain(tokens)), set(map(pluralized, lexicon.things))
+    named, kinds = lexicon.subject in plain(tokens), set(map(pluralized, lexicon.things))
     # A text that ends with a question may state something first.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
@@ -83,8 +83,8 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
         several = counted == MANY and not found and relates_to_several(own, verbs)
-        own = agreeing(own, verbs, number or MANY * several)
-        own = with_its(own if lexicon.subject in named else told_of_kinds(own, kinds, verbs), verbs)
+        own = agreeing(own, verbs, MANY if several and not number else number)
+        own = with_its(own if named else told_of_kinds(own, kinds, verbs), verbs)
         found.append(the_only_that(the_only_ones(own, lexicon), verbs))
         first, *more = plain(own)
         # "We have trails in the south" is worded in its own way.

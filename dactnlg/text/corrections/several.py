@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dactnlg.text.corrections.agreement import plural
-from dactnlg.text.grammar.english import FUNCTION_WORDS, PREPOSITIONS, VERBS
+from dactnlg.text.grammar.english import FUNCTION_WORDS, INDEFINITE, PREPOSITIONS, VERBS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import plain
@@ -13,7 +13,6 @@ from dactnlg.text.values.nearness import names_slot
 from dactnlg.text.values.plurals import is_plural, pluralized
 
 _THE = "the"
-_INDEFINITE = frozenset({"a", "an"})
 _NO_SUBJECT = PREPOSITIONS | {"of"}
 """Words before a value that show that it is not the subject of the next verb: "the phone number of SLOT_NAME is"."""
 
@@ -34,7 +33,7 @@ def made_plural(tokens: Tokens, first: int, last: int, slot_name: str) -> Tokens
         return (*tokens[: last + 1], verb, *_things(tokens[last + 2 :], verb))
     if (
         first > 2
-        and words[first - 3] in _INDEFINITE
+        and words[first - 3] in INDEFINITE
         and words[first - 1] == "of"
         and names_slot(words[first - 2], slot_name)
     ):
@@ -51,7 +50,7 @@ def made_plural(tokens: Tokens, first: int, last: int, slot_name: str) -> Tokens
 def _things(rest: Tokens, verb: str) -> Tokens:
     """Return the words after a verb in the plural: "are a nice place" becomes "are nice places"."""
     words = plain(rest)
-    noun = _last_noun(words, 1) if verb == "are" and words[:1] and words[0] in _INDEFINITE else 0
+    noun = _last_noun(words, 1) if verb == "are" and words[:1] and words[0] in INDEFINITE else 0
     return (*rest[1:noun], pluralized(words[noun]), *rest[noun + 1 :]) if noun else rest
 
 

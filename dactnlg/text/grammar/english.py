@@ -45,6 +45,7 @@ NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "witho
 PERSONS = frozenset({"they", "i", "we", "you"})
 SUBJECTS = PERSONS | {"it", "there"}
 QUESTION_WORDS = listed("what which where when who how")
+INDEFINITE = frozenset({"a", "an"})
 PRAISE = ("nice", "good", "great")
 """Adjectives with which almost anything can be praised, mildest first."""
 ONLY = listed("only just single sole one")
