@@ -14,7 +14,7 @@ from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.reader import INFORM, Reader
 from dactnlg.fidelity.reports import FidelityReport, Findings, together
 from dactnlg.fidelity.samples import evidence, other_values, unfound
-from dactnlg.fidelity.specials import Specials, either, one_question
+from dactnlg.fidelity.specials import Specials, either, one_question, shown_by_cues
 from dactnlg.fidelity.things import exchanged_specials, left_out, told_apart
 from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged
@@ -37,7 +37,7 @@ class FidelityChecker:
         self.checker, self.reader, self._manners = checker, reader, manners
         self.delexicalizer = checker.delexicalizer
         self._naming = None if reader is None else Naming(reader)
-        self._specials = Specials(checker, reader, self._naming)
+        self._specials = None if reader is None or self._naming is None else Specials(checker, reader, self._naming)
         self.trigger_words = {} if self._naming is None else self._naming.trigger_words()
         self.values: Mapping[str, Sequence[str]] = {} if reader is None else reader.parts.values
         self._inventions = Inventions(self.values, None if reader is None else reader.parts.told)
@@ -70,7 +70,11 @@ class FidelityChecker:
         if self._manners is not None:
             words = [token if is_placeholder(token) else token.lower() for token in done.tokens]
             missing += self._manners.untrue(turn, self.delexicalizer.required(turn), words)
-        special = self._specials.faults(turn, seen, logits, cues, sure=True)
+        special = (
+            shown_by_cues(turn, cues)
+            if self._specials is None
+            else self._specials.faults(turn, seen, logits, cues, sure=True)
+        )
         extra = [*(name for name in values.extra if name not in said), *special.extra]
         invented = map(str, self._inventions.invented(turn, sentence))
         extra += [name for name in invented if name not in contradicted.values()]
@@ -115,7 +119,7 @@ class FidelityChecker:
             shown: the special values found by the cues.
         """
         numbers = stray_numbers(turn, tokens, self._numbers)
-        if self.reader is None or self._naming is None:
+        if self.reader is None or self._naming is None or self._specials is None:
             misplaced = self._misplaced(turn, tokens, (), alone=True)
             return Findings(cues.missing, (*cues.extra, *numbers), misplaced=misplaced)
         sentence = evidence(turn, tokens, shown)
@@ -145,7 +149,7 @@ class FidelityChecker:
             shown: the special values found by the cues.
         """
         name = special_name(slot)
-        if self.reader is None or self._naming is None:
+        if self.reader is None or self._naming is None or self._specials is None:
             return name in cues.missing
         sentence = evidence(turn, tokens, shown)
         found = self._specials.faults(turn, sentence, self.reader.slot_logits(sentence, slot.name), cues, sure=False)

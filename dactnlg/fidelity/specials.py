@@ -32,11 +32,11 @@ class Specials:
 
     Args:
         checker: knows which values have cues.
-        reader: the reader learned from the corpus; None relies on cues alone.
-        naming: knows the words by which sentences name slots; None if there is no reader.
+        reader: the reader learned from the corpus.
+        naming: knows the words by which sentences name slots.
     """
 
-    def __init__(self, checker: SlotChecker, reader: Reader | None, naming: Naming | None) -> None:
+    def __init__(self, checker: SlotChecker, reader: Reader, naming: Naming) -> None:
         self.checker, self.reader, self._naming = checker, reader, naming
 
     def faults(
@@ -62,7 +62,7 @@ class Specials:
         for name, fact in stated.items():
             if fact.kind == ACT or name in choices:
                 continue
-            if self.reader is None or name not in logits or not self.reader.reads(name):
+            if name not in logits or not self.reader.reads(name):
                 if name in cues.missing:
                     missing.append(name)
                 continue
@@ -95,8 +95,6 @@ class Specials:
     def _plainly(self, name: str, fact: Fact, sentence: Evidence, logits: Mapping[str, float]) -> bool:
         """Return whether a fact is plainly stated: its slot is named in a question, as indifferent, or with its cue."""
         slot, words = fact.slot or "", sentence.words
-        if self.reader is None or self._naming is None:
-            return False
         if not fact.special:
             return any(any(names_slot(word, slot) for word in each) for each in asked(words))
         if fact.kind not in (INDIFFERENT, UNKNOWN):
@@ -109,8 +107,6 @@ class Specials:
     def _about(self, fact: Fact, words: Sequence[str]) -> bool:
         """Return whether words name the slot of a fact, or at least no other slot with facts of the same kind."""
         reader = self.reader
-        if reader is None:
-            return False
         others = (other.slot or "" for other in reader.facts.values() if other.kind == fact.kind)
         return reader.names(words, fact.slot or "") or not any(reader.names(words, slot) for slot in others)
 
@@ -125,7 +121,7 @@ class Specials:
             return False
         shown = {*sentence.shown.get(slot, ())}
         # "Inns with internet, if you do not care whether dogs are allowed."
-        if self._naming is not None and self._naming.others_do_not_matter(sentence.words, slot):
+        if self._naming.others_do_not_matter(sentence.words, slot):
             shown.discard(INDIFFERENT.removeprefix("="))
         return shown == {value}
 
@@ -157,7 +153,7 @@ class Specials:
         """Return whether a sentence far more probably states the opposite of a yes or no, if that has no cues."""
         slot, opposite = fact.slot or "", OPPOSITES.get(fact.kind[1:])
         reader, name = self.reader, f"{slot}={opposite}"
-        if reader is None or name not in reader.facts or opposite in self.checker.values_with_cues(slot):
+        if name not in reader.facts or opposite in self.checker.values_with_cues(slot):
             return False
         about = (replace(text, words=words) for words in sentences if reader.names(words, slot))
         heard = (reader.slot_logits(each, slot) for each in about)
@@ -170,7 +166,7 @@ class Specials:
         """
         slot, own = fact.slot or "", fact.kind[1:]
         if fact.kind == INDIFFERENT:
-            if self._naming is None or self._naming.leaves_open(sentences):
+            if self._naming.leaves_open(sentences):
                 return False
         elif fact.kind != UNKNOWN or own not in self.checker.values_with_cues(slot):
             return False
@@ -180,7 +176,7 @@ class Specials:
     def _asks_for_others(self, fact: Fact, stated: Container[str], sentence: Evidence) -> bool:
         """Return whether all questions of a text name slots not asked for by its turn, and none the fact's slot."""
         questions = list(asked(sentence.words))
-        known = self.reader.facts.values() if self.reader is not None else ()
+        known = self.reader.facts.values()
         others = [other.slot or "" for other in known if other.kind == fact.kind and other.name not in stated]
         own = any(names_slot(word, fact.slot or "") for each in questions for word in each)
         named = (any(names_slot(word, slot) for word in each for slot in others) for each in questions)
@@ -188,18 +184,14 @@ class Specials:
 
     def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
         """Return whether a special value is surely stated although its cue is not found."""
-        reader = self.reader
-        surely = reader is not None and logits[name] >= reader.limits[name].least + RESCUE
+        surely = logits[name] >= self.reader.limits[name].least + RESCUE
         return surely and self._most_probable(name, logits)
 
     def _most_probable(self, name: str, logits: Mapping[str, float]) -> bool:
         """Return whether a special value is more probable than all others of its slot."""
-        rivals = () if self.reader is None else self.reader.rivals(name)
-        return logits[name] > max((logits[other] for other in rivals), default=-inf)
+        return logits[name] > max((logits[other] for other in self.reader.rivals(name)), default=-inf)
 
     def _rival(self, name: str, stated: Mapping[str, Fact], logits: Mapping[str, float]) -> str | None:
-        if self.reader is None:
-            return None
         rivals = [other for other in self.reader.rivals(name) if other not in stated]
         best = max(rivals, key=lambda other: logits[other], default=None)
         return best if best is not None and logits[best] > max(self.reader.limits[best].least, logits[name]) else None
@@ -208,8 +200,6 @@ class Specials:
         self, turn: Turn, stated: Container[str], sentence: Evidence, logits: Mapping[str, float], cues: Tally
     ) -> tuple[str, ...]:
         """Return extra special values, which the turn lacks; `dontcare` and `none` only for slots that are named."""
-        if self.reader is None or self._naming is None:
-            return cues.extra
         slots = {slot.name for _, slot in turn.slots()}
         # "If you do not care about the price, there are cheap pubs."
         found = dict.fromkeys((*cues.extra, *self._naming.indifferent_to(turn, sentence.words)))
@@ -227,6 +217,14 @@ class Specials:
             if told:
                 found[name] = None
         return tuple(found)
+
+
+def shown_by_cues(turn: Turn, cues: Tally) -> Findings:
+    """Return the special values at fault by cues alone, for a corpus without a reader."""
+    stated = facts(turn)
+    choices = either(turn, stated)
+    missing = (name for name in cues.missing if name not in choices)
+    return Findings(tuple(sorted(missing, key=lambda name: list(stated).index(name) if name in stated else -1)), cues.extra)
 
 
 def either(turn: Turn, stated: Mapping[str, Fact]) -> set[str]:
