@@ -224,7 +224,9 @@ def shown_by_cues(turn: Turn, cues: Tally) -> Findings:
     stated = facts(turn)
     choices = either(turn, stated)
     missing = (name for name in cues.missing if name not in choices)
-    return Findings(tuple(sorted(missing, key=lambda name: list(stated).index(name) if name in stated else -1)), cues.extra)
+    return Findings(
+        tuple(sorted(missing, key=lambda name: list(stated).index(name) if name in stated else -1)), cues.extra
+    )
 
 
 def either(turn: Turn, stated: Mapping[str, Fact]) -> set[str]:
