@@ -40,15 +40,9 @@ class Segments:
 
     def __init__(self, preprocessor: Preprocessor, verbs: Collection[str] = ()) -> None:
         self.preprocessor, self._more_verbs = preprocessor, frozenset(verbs)
+        self._subject = preprocessor.templates.subject
         self._statements: Memory[list[Tokens]] = Memory(*REMEMBERED)
         self._owing: Memory[tuple[bool]] = Memory(*REMEMBERED)
-
-    @cached_property
-    def subject(self) -> str:
-        """The placeholder with which most texts begin; empty if none does."""
-        texts = self.preprocessor.templates.texts()
-        subjects = Counter(strip_joiner(text[0]) for text in texts if is_placeholder(text[0]))
-        return max(subjects, key=lambda name: (subjects[name], name), default="")
 
     @cached_property
     def _verbs(self) -> set[str]:
@@ -82,22 +76,22 @@ class Segments:
         """
         start = 1 if tokens[0] == ARTICLE else 0
         rest = tokens[start + 1 :]
-        if len(rest) < 2 or strip_joiner(tokens[start]) != self.subject or rest[0] not in self._verbs:
+        if len(rest) < 2 or strip_joiner(tokens[start]) != self._subject or rest[0] not in self._verbs:
             return None
-        return None if self.subject in map(strip_joiner, rest) else (PRONOUN, *rest)
+        return None if self._subject in map(strip_joiner, rest) else (PRONOUN, *rest)
 
     def about_it(self, tokens: Tokens) -> Tokens:
         """Return a text reworded to be about "it"; empty if it cannot be."""
         first, *more = split_sentences(tokens)
         going, rest = self.continued(first), [token for segment in more for token in segment]
-        if self.subject in map(strip_joiner, rest):
+        if self._subject in map(strip_joiner, rest):
             return ()
         return (*going, *rest) if going else self._within(tokens)
 
     def _within(self, tokens: Tokens) -> Tokens:
         """Return a text that names its subject inside a sentence with "it" instead; empty after an article, say."""
         words = [strip_joiner(token) for token in tokens]
-        place = words.index(self.subject) if self.subject in words else 0
+        place = words.index(self._subject) if self._subject in words else 0
         behind = words[place + 1 : place + 2]
         owns = bool(behind) and behind[0].startswith("'")
         if not place or tokens[place] != words[place] or words[place - 1] in ARTICLES or owns:

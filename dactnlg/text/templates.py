@@ -168,6 +168,12 @@ class Templates:
         rows = ((_having(key, without_ordinal(name)), name) for key, name in held if "#" in name)
         return {(acts[0], name) for acts, name in rows if len(acts) == 1}
 
+    @cached_property
+    def subject(self) -> str:
+        """The placeholder with which most texts begin, of what they are about; empty if none does."""
+        subjects = Counter(strip_joiner(text[0]) for text in self.texts() if is_placeholder(text[0]))
+        return max(subjects, key=lambda name: (subjects[name], name), default="")
+
     def texts(self) -> Iterator[Tokens]:
         """Yield the distinct sentences of each kind of turn."""
         for group in self.sentences.values():

@@ -72,14 +72,10 @@ class Composer:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._finder = preprocessor, PieceFinder(preprocessor)
+        self._subject = preprocessor.templates.subject
         self._known: Memory[_Known] = Memory(*REMEMBERED)
         self._made: Memory[list[tuple[Tokens, int]]] = Memory(*MADE)
         self._modifiers: Modifiers | None = None
-
-    @property
-    def subject(self) -> str:
-        """The placeholder that most texts begin with; empty if there is none."""
-        return self._finder.subject
 
     def forget(self) -> None:
         """Clear the cache of composed texts; the pieces of training texts are kept."""
@@ -132,7 +128,7 @@ class Composer:
         if own and all(slot.value is None for _, slot in turn.slots()):
             return [(text, 0) for text in own]
         said = wanted(self._preprocessor, turn) if self._shown else None
-        if not said or f"{self.subject}#2" in said:
+        if not said or f"{self._subject}#2" in said:
             return []
         act_types = frozenset(act.act_type for act in turn.acts)
         known = self._made.get((act_types, said))
@@ -204,7 +200,7 @@ class Composer:
         # The slots of one named thing can be said one by one; what a user looks for cannot, nor what is unique to the
         # thing: "the Wharf is the only inn that is cheap. It is near the station."
         asks = pieces.asking
-        named = self.subject in said and not asks and not self._preprocessor.manners.marks.only_one(act_types)
+        named = self._subject in said and not asks and not self._preprocessor.manners.marks.only_one(act_types)
         return 0 if pieces.spread or apart or named else ASKED if asks else JOINT
 
     def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:
@@ -213,7 +209,8 @@ class Composer:
             pieces = self._finder.collect(act_types, fluency)
             size = 500 * sum(map(len, [*pieces.whole.values(), *pieces.single.values(), *pieces.stated.values()]))
             phrases, stated = (
-                Phrases(whole, fluency, self.subject, self._finder.said_here) for whole in (pieces.whole, pieces.stated)
+                Phrases(whole, fluency, self._subject, self._finder.said_here)
+                for whole in (pieces.whole, pieces.stated)
             )
             found = self._known.put(act_types, _Known(pieces, phrases, stated), size)
         return found
@@ -243,7 +240,7 @@ class Composer:
 
     def _texts(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
         """Yield whole texts that say part of what is wanted, including its subject."""
-        subject = self.subject
+        subject = self._subject
         asked = self._finder.asked(said)
         stated = pieces.stated.items() if asked else ()
         for base, group in (*pieces.whole.items(), *stated):
@@ -252,7 +249,7 @@ class Composer:
 
     def _statements(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
         """Yield sentences about "it" that say part of what is wanted, if that has no name."""
-        for base, group in pieces.single.items() if self.subject not in said else ():
+        for base, group in pieces.single.items() if self._subject not in said else ():
             about = [piece for piece in group.ranked[:MOST_EACH] if piece.tokens[0] == PRONOUN] if base <= said else []
             if about:
                 yield base, about

@@ -198,7 +198,7 @@ class Divider:
 
     def _subject(self, act: DialogueAct) -> Slot | None:
         """Return the slot that names what an act is about; None if there is none."""
-        named = (slot for slot in act.slots if placeholder_name(slot.name) == self._segments.subject)
+        named = (slot for slot in act.slots if placeholder_name(slot.name) == self._preprocessor.templates.subject)
         return next((slot for slot in named if slot.delexicalizable), None)
 
     def _always(self, act_type: str, slot_name: str) -> bool:

@@ -117,7 +117,7 @@ class Doubts:
         strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
         manners = self._preprocessor.manners
         only = manners.marks.not_only(turn, tokens)
-        alarms = manners.stated_behind(turn, tokens, self._composer.subject)
+        alarms = manners.stated_behind(turn, tokens, self._preprocessor.templates.subject)
         alarms += self._as_any(turn, tokens) if only else manners.marks.lacking(turn, tokens)
         alarms += manners.impersonal(turn, tokens)
         free = self._preprocessor.style.english and any(slot.special == INDIFFERENT for _, slot in turn.slots())

@@ -55,7 +55,9 @@ class Nameless:
         "I think it is cheap", but not "have you been to it?"; "there is no other hotel" for "no hotel other than it".
         """
         words = [strip_joiner(token) for token in tokens]
-        place = words.index(self._segments.subject) if self._segments.subject in words else 0
+        place = (
+            words.index(self._preprocessor.templates.subject) if self._preprocessor.templates.subject in words else 0
+        )
         if words[max(0, place - 2) : place] == ["other", "than"] and "no" in words[place - 4 : place - 3]:
             return (*tokens[: place - 3], "other", tokens[place - 3], *tokens[place + 1 :])
         text = self._segments.about_it(tokens)
@@ -66,7 +68,9 @@ class Nameless:
         """A slot with some name from training of what texts are about; None if they have no names."""
         values = {} if self._preprocessor.reader is None else self._preprocessor.reader.values
         known = (Slot(name, own[0]) for name, own in values.items() if own)
-        return next((slot for slot in known if placeholder_name(slot.name) == self._segments.subject), None)
+        return next(
+            (slot for slot in known if placeholder_name(slot.name) == self._preprocessor.templates.subject), None
+        )
 
     @cached_property
     def _naming(self) -> dict[str, str]:

@@ -43,13 +43,9 @@ class PieceFinder:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._segments = preprocessor, Segments(preprocessor, VERBS)
+        self._subject = preprocessor.templates.subject
         # Cached, because composed texts share their phrases.
         self._shown: Memory[tuple[bool | None]] = Memory(*REMEMBERED)
-
-    @property
-    def subject(self) -> str:
-        """The placeholder that most texts begin with; empty if there is none."""
-        return self._segments.subject
 
     def collect(self, act_types: frozenset[str], fluency: Fluency) -> Pieces:
         """Return the whole texts for exactly these act types, and single sentences for any subset of them."""
@@ -75,12 +71,12 @@ class PieceFinder:
                 _add(single, said, without_apology(text), weight)
             if about := self._about_it(said, text):
                 for group in (whole, single) if acts == act_types else (single,):
-                    _add(group, said - {self.subject}, about, RARE * weight)
+                    _add(group, said - {self._subject}, about, RARE * weight)
             for segment in segments:
                 here = said if len(segments) == 1 else self.said_here(said, segment)
-                tokens = self._continued(segment) if here and self.subject in here else segment
+                tokens = self._continued(segment) if here and self._subject in here else segment
                 if here and tokens and (len(segments) > 1 or tokens != text):
-                    _add(single, (here & said) - {self.subject}, without_apology(tokens), weight)
+                    _add(single, (here & said) - {self._subject}, without_apology(tokens), weight)
         much = spread >= SPREAD * max(1, several)
         most_ask = 2 * asked > total
         every, apart = (_frequent(group, fluency, asking=most_ask) for group in (whole, single))
@@ -100,10 +96,10 @@ class PieceFinder:
 
     def _add_whole(self, whole: Group, said: Said, text: Tokens, segments: list[Tokens], weight: float) -> None:
         _add(whole, said, text, weight)
-        if self.subject in said and (continued := self._continued(segments[0])):
+        if self._subject in said and (continued := self._continued(segments[0])):
             rest = text[len(segments[0]) :]
-            if not any(strip_joiner(token) == self.subject for token in rest):
-                _add(whole, said - {self.subject}, (*continued, *rest), RARE * weight)
+            if not any(strip_joiner(token) == self._subject for token in rest):
+                _add(whole, said - {self._subject}, (*continued, *rest), RARE * weight)
 
     def _part_at_question(self, said: Said, text: Tokens, weight: float, stated: Group, single: Group) -> None:
         """Add the statement before a text's question for slots, "there are 3 pubs in the north", and the question."""
@@ -141,7 +137,7 @@ class PieceFinder:
         for item in unvalued.difference(*pieces.single) if unvalued else ():
             act_type, _, name = item.partition("|")
             for base, group in pieces.single.items() if name in self._named else ():
-                others = sorted(base - {self.subject})
+                others = sorted(base - {self._subject})
                 if len(others) != 1 or not bare(others[0]) or not others[0].startswith(f"{act_type}|"):
                     continue
                 own = others[0].partition("|")[2]
@@ -207,19 +203,19 @@ class PieceFinder:
 
         "I don't know how long it is": what is unknown, or asked for, about a thing named before.
         """
-        named = [place for place, token in enumerate(text) if strip_joiner(token) == self.subject]
-        if len(named) != 1 or not all(map(bare, said - {self.subject})):
+        named = [place for place, token in enumerate(text) if strip_joiner(token) == self._subject]
+        if len(named) != 1 or not all(map(bare, said - {self._subject})):
             return None
         before, after = text[: named[0]], text[named[0] + 1 :]
         # Not in "the Path 44", "Path 44's length", "(Path 44)".
         owner = any(strip_joiner(token).startswith("'") for token in after[:1])
-        apart = text[named[0]] == self.subject and before[-1:] != (ARTICLE,) and not owner
+        apart = text[named[0]] == self._subject and before[-1:] != (ARTICLE,) and not owner
         return (*before, PRONOUN, *after) if apart else None
 
     def _continued(self, segment: Tokens) -> Tokens | None:
         """Return a sentence without its subject's name ("it is cheap", "the phone number is SLOT_PHONE"), or None."""
         words = [strip_joiner(token) for token in segment]
-        at = words.index(self.subject) if words.count(self.subject) == 1 else 0
+        at = words.index(self._subject) if words.count(self._subject) == 1 else 0
         start = at - 1 if words[at - 1] == ARTICLE else at
         if (
             start > 2

@@ -39,6 +39,7 @@ class SeveralActs:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._segments = preprocessor, Segments(preprocessor)
+        self._subject = preprocessor.templates.subject
 
     def requests(self, request: Request) -> list[Request]:
         """Return requests for groups of a turn's acts that occur together in training; empty if all of them do."""
@@ -77,10 +78,6 @@ class SeveralActs:
             tokens = reduce(append_sentences, self._retold(request, parts), list[str]())
             found.append(_OneAfterTheOther(self._preprocessor, request, tuple(tokens), parts))
         return found
-
-    @property
-    def _subject(self) -> str:
-        return self._segments.subject
 
     def _together(self, acts: tuple[DialogueAct, ...]) -> bool:
         """Whether training has a turn with exactly these act types."""
