@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
+from dactnlg.text.grammar.english import listed
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.templates import Templates
 from dactnlg.text.trigger_words import PRECISION, QUESTION, TriggerWords, bare_slots
@@ -15,10 +16,11 @@ from dactnlg.text.values.nearness import names_slot
 
 RARE = 0.05
 """A word in a smaller share of a slot's questions does not show that they ask for it."""
-_FUNCTION_WORDS = """
+_ASK_FOR_NOTHING = listed("""
     about also been before could does even from have here just like looking more some something than that them then
     there they this very want what when where which will with would your
-"""
+""")
+"""Words of questions that do not show what is asked for."""
 REMEMBERED = 1 << 20, 1 << 20
 """Slots whose questions are cached, at most, and their bytes."""
 
@@ -136,7 +138,7 @@ def _read(name: str, templates: Templates, trigger_words: TriggerWords) -> SlotQ
     traits = {trait for key in templates.sentences for trait in key if trait.startswith(f"{act_type}|")}
     others = Counter(word for trait in traits - {own} for ending in templates.endings(trait) for word in set(ending))
     counts = Counter(
-        word for ending in sentences for word in set(ending) if len(word) > 3 and word not in _FUNCTION_WORDS.split()
+        word for ending in sentences for word in set(ending) if len(word) > 3 and word not in _ASK_FOR_NOTHING
     )
     least, share = RARE * len(sentences), PRECISION[1]
     words = triggers.union(w for w, n in counts.items() if n >= least and n >= share * (n + others[w]))

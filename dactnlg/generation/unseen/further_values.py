@@ -8,12 +8,11 @@ from typing import NamedTuple
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.corrections.several import made_plural
 from dactnlg.text.grammar.denials import denies
+from dactnlg.text.grammar.english import CONJUNCTIONS
 from dactnlg.text.placeholders import Required, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.surface import JOINER, strip_joiner, tokenize
-
-CONJUNCTIONS = frozenset({"and", "or"})
 
 
 class Joined(NamedTuple):

@@ -18,7 +18,7 @@ from dactnlg.text.corrections.mending import mended
 from dactnlg.text.corrections.only_one import excepted, the_only
 from dactnlg.text.corrections.phrasing import corrected
 from dactnlg.text.corrections.recommending import praised, suggested
-from dactnlg.text.grammar.english import AUXILIARIES, COORDINATING, PREPOSITIONS, RELATIVES
+from dactnlg.text.grammar.english import AUXILIARIES, COORDINATING, INDEFINITE, PREPOSITIONS, RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
@@ -112,7 +112,7 @@ class Mender:
             )
             for name, values in shown.items()
         ]
-        bare = words[:2] == [PRONOUN, "is"] and words[2:3] in (["a"], ["an"]) and words[3:] == [words[-1]]
+        bare = words[:2] == [PRONOUN, "is"] and not INDEFINITE.isdisjoint(words[2:3]) and words[3:] == [words[-1]]
         return all(again) if again else bare and words[-1] in self._lexicon.things
 
     @cached_property

@@ -13,6 +13,7 @@ from dactnlg.text.grammar.english import (
     BEING,
     COORDINATING,
     FUNCTION_WORDS,
+    INDEFINITE,
     PREPOSITIONS,
     RELATIVES,
     SUBJECTS,
@@ -232,7 +233,7 @@ def _kinds(texts: Iterable[Sequence[str]], plurals: Collection[str]) -> tuple[se
         every.update(words)
         counted.update(word for word, more in pairwise(words) if more in PLURALS and not is_placeholder(word))
         for place, (verb, article) in enumerate(pairwise(words)):
-            if verb in BEING and article in ("a", "an"):
+            if verb in BEING and article in INDEFINITE:
                 end = place + 2
                 while end < len(words) and words[end] not in _NO_QUALITY:
                     end += 1

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from dactnlg.text.corrections.agreement import agreeing, plural
 from dactnlg.text.corrections.phrasing import COMMA, end_of, trimmed
-from dactnlg.text.grammar.english import RELATIVES
+from dactnlg.text.grammar.english import INDEFINITE, RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
@@ -86,7 +86,7 @@ def _apart(question: Tokens, lexicon: Lexicon) -> tuple[Tokens, list[Tokens]]:
 def _of_many(predicate: Tokens, lexicon: Lexicon) -> Tokens:
     """Return a predicate in the plural: "are old games" for "is an old game"."""
     verb, *rest = predicate
-    if plain(rest[:1]) and plain(rest[:1])[0] in ("a", "an"):
+    if plain(rest[:1]) and plain(rest[:1])[0] in INDEFINITE:
         noun = next((at for at, word in enumerate(rest) if word in lexicon.things), 0)
         if noun:
             rest = [*rest[1:noun], pluralized(rest[noun]), *rest[noun + 1 :]]

@@ -8,6 +8,7 @@ from itertools import pairwise
 from dactnlg.text.grammar.english import (
     AUXILIARIES,
     COORDINATING,
+    EVERY,
     INDEFINITE,
     PREPOSITIONS,
     RELATIVES,
@@ -20,8 +21,6 @@ from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking
 from dactnlg.text.surface import plain
 from dactnlg.text.values.plurals import MANY, ONE, is_plural, pluralized
 
-ALL = frozenset({"all", "every", "each"})
-"""Words before a noun that stands for all of its kind; only "all" takes the plural."""
 _THEY, _THEIR = "they", "their"
 _NEAR = 4
 """How many words a noun may have, with its verb: "phone number is"."""
@@ -60,7 +59,8 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
     """
     words = plain(sentence)
     made = list(sentence)
-    if words[0] in ALL and (words[0] != "all" or PRONOUN not in words[: next(_main(words, verbs), 0)]):
+    # Of these, only "all" takes the plural.
+    if words[0] in EVERY and (words[0] != "all" or PRONOUN not in words[: next(_main(words, verbs), 0)]):
         for place in _main(words, verbs):
             made[place] = plural(words[place]) if words[0] == "all" else singular(words[place], verbs)
     for place in range(1, len(words)) if number else ():

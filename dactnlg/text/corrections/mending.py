@@ -19,6 +19,7 @@ from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
     COORDINATING,
+    INDEFINITE,
     PREPOSITIONS,
     RELATIVES,
     SUBJECTS,
@@ -184,7 +185,7 @@ def _tells_of_one(sentence: Tokens) -> bool:
     """Whether a sentence is about a single thing: "we have a pub that serve beer"; not "with rooms that have beds"."""
     words = plain(sentence)
     many = any(is_plural(before) for before, word in pairwise(words) if word in RELATIVES)
-    return tuple(words[:2]) in _TELLING and words[2:3] in (["a"], ["an"]) and not many
+    return tuple(words[:2]) in _TELLING and not INDEFINITE.isdisjoint(words[2:3]) and not many
 
 
 def _several_things(sentence: Tokens, verbs: Collection[str]) -> Tokens:
@@ -192,7 +193,7 @@ def _several_things(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     words = [*plain(sentence), "."]
     noun = next((at for at, word in enumerate(words) if at > 2 and not is_placeholder(word)), 0)
     ends = words[noun + 1] in PREPOSITIONS | RELATIVES | {*ENDS} if words[noun].isalpha() else False
-    if tuple(words[:2]) not in _TELLING or words[2] not in ("a", "an") or not ends:
+    if tuple(words[:2]) not in _TELLING or words[2] not in INDEFINITE or not ends:
         return sentence
     verb, kind = "are" if words[1] == "is" else sentence[1], words[noun]
     rest = agreeing(sentence[noun + 1 :], verbs, MANY) if sentence[noun + 1 :] else ()
@@ -252,7 +253,7 @@ def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     Also of one that lacks its subject: "is a big pub", "has beer".
     """
     words, verb = plain(sentence), _VERBS_OF_PHRASES.get(plain(sentence)[0], "")
-    headless = words[0] in THIRD or (words[0] == "is" and words[1:2] and words[1] in PREPOSITIONS | {"a", "an"})
+    headless = words[0] in THIRD or (words[0] == "is" and words[1:2] and words[1] in PREPOSITIONS | INDEFINITE)
     if headless and words[-1] != "?" and (SUBJECTS | {"that"}).isdisjoint(words[1:2]):
         return (PRONOUN, *sentence)
     only = words[:2] == ["the", "only"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dactnlg.text.grammar.english import PRAISE, PREPOSITIONS
+from dactnlg.text.grammar.english import INDEFINITE, PRAISE, PREPOSITIONS
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import plain
@@ -53,7 +53,7 @@ def descriptions(words: Sequence[str], lexicon: Lexicon) -> Iterator[int]:
     """Yield the indices of the articles of what things are said to be, "is a cheap pub"; not "is a nice pub"."""
     kinds = lexicon.plurals | lexicon.things
     for place in range(1, len(words) - 1):
-        if words[place - 1] == "is" and words[place] in ("a", "an"):
+        if words[place - 1] == "is" and words[place] in INDEFINITE:
             phrase = words[place : place + _LONGEST + 1]
             end = next((at for at, word in enumerate(phrase) if word in kinds), len(phrase))
             other = any(word in lexicon.verbs or word in PRAISE for word in phrase[:end])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS
+from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, INDEFINITE, JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import plain
@@ -53,7 +53,7 @@ def with_articles(sentence: Tokens, usual: Mapping[Place, str]) -> Tokens:
     for at, place, article in reversed([*_places(words, listed=True)]):
         wanted = usual.get(place, article)
         # "With a big garden", but "with big gardens"
-        if bool(wanted) != bool(article) and not (wanted in ("a", "an") and _of_several(words[at + 1 :])):
+        if bool(wanted) != bool(article) and not (wanted in INDEFINITE and _of_several(words[at + 1 :])):
             sentence = (*sentence[: at - bool(article)], *([wanted] if wanted else []), *sentence[at:])
     return sentence
 

@@ -11,11 +11,14 @@ from dactnlg.text.grammar.english import (
     AUXILIARIES,
     COORDINATING,
     GREETINGS,
+    INDEFINITE,
     PREPOSITIONS,
     RELATIVES,
     SUBJECTS,
     SUBORDINATING,
     THIRD,
+    VERBS_OF_MANY,
+    VERBS_OF_ONE,
     listed,
 )
 from dactnlg.text.grammar.joints import misjoined, without_apology
@@ -29,8 +32,7 @@ _OTHERS = frozenset({"there", "i", "we", "you"})
 """Subjects that do not take "has" and "is"."""
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
-_SINGULAR = frozenset({"is", "has", "does", "was"})
-_PLURAL = frozenset({"are", "have", "do", "were"})
+_SINGULAR, _PLURAL = frozenset(VERBS_OF_MANY), frozenset(VERBS_OF_ONE)
 _WRONG = {
     *(("it", verb) for verb in _PLURAL),
     *((word, verb) for word in ("they", "we", "you") for verb in _SINGULAR),
@@ -184,7 +186,7 @@ def _many_before(words: Sequence[str]) -> bool:
     After "there are", anywhere: "there are hotels in the SLOT_AREA area".
     """
     near = words if words[:2] == ["there", "are"] else words[-_NEAR:]
-    return any(map(is_plural, near)) and {"a", "an"}.isdisjoint(words)
+    return any(map(is_plural, near)) and INDEFINITE.isdisjoint(words)
 
 
 def _repeats(words: Sequence[str]) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
-from dactnlg.text.grammar.english import JOINTS
+from dactnlg.text.grammar.english import INDEFINITE, JOINTS
 from dactnlg.text.placeholders import is_placeholder, values_alike
 
 LEAST_SHARE = 0.05
@@ -50,7 +50,7 @@ class Copulas:
 def _heads(words: Sequence[str]) -> Iterator[str]:
     """Yield the last words of the noun phrases after "is a"."""
     for place, (word, more) in enumerate(pairwise(words[:-1]), 1):
-        if word == "is" and more in ("a", "an"):
+        if word == "is" and more in INDEFINITE:
             head = noun_phrase_head(words, place)
             if head != more:
                 yield head

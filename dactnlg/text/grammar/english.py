@@ -40,7 +40,8 @@ GREETINGS = listed("goodbye bye hello hi thanks thank welcome")
 VERBS_OF_MANY = {"is": "are", "has": "have", "was": "were", "does": "do"}
 """Singular -> plural of verbs that lose more than an "s"."""
 VERBS_OF_ONE = {many: one for one, many in VERBS_OF_MANY.items()}
-COORDINATING = frozenset({"and", "or", "but", ","})
+CONJUNCTIONS = frozenset({"and", "or"})
+COORDINATING = CONJUNCTIONS | {"but", ","}
 NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
 PERSONS = frozenset({"they", "i", "we", "you"})
 SUBJECTS = PERSONS | {"it", "there"}
@@ -48,6 +49,8 @@ QUESTION_WORDS = listed("what which where when who how")
 INDEFINITE = frozenset({"a", "an"})
 PRAISE = ("nice", "good", "great")
 """Adjectives with which almost anything can be praised, mildest first."""
+EVERY = frozenset({"all", "every", "each"})
+"""Words before a noun that stands for all of its kind."""
 ONLY = listed("only just single sole one")
 """Words that say that there is no other."""
 EXCEPTING = listed("other except besides beside apart aside else excluding")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from dactnlg.text.grammar.english import INDEFINITE
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
 from dactnlg.text.surface import plain, strip_joiner
@@ -14,7 +15,6 @@ LEAST, OFTENER = 20, 2
 """The fewest occurrences; and how many times as often a thing has a value as it is the value, for it to be held."""
 _SUBJECTS, _HAVING = frozenset({PRONOUN, "and", "that"}), frozenset({"has", "have", "with", "features"})
 _ENDING: tuple[list[str], ...] = ([], *([word] for word in sorted({"", "and", "or", ",", *ENDS})))
-_INDEFINITE = ("a", "an")
 
 
 def held_values(sentences: Iterable[Sequence[str]]) -> frozenset[str]:
@@ -79,5 +79,5 @@ def _told_of_things(words: Sequence[str]) -> Iterator[tuple[int, str]]:
             before, last = words[at - 2 : at]
             if last == "is" and (before in _SUBJECTS or is_placeholder(before)):
                 yield at, "is"
-            elif last in _INDEFINITE and before in _HAVING:
+            elif last in INDEFINITE and before in _HAVING:
                 yield at, "a"

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dactnlg.text.grammar.copulas import noun_phrase_head
-from dactnlg.text.grammar.english import ARTICLES
+from dactnlg.text.grammar.english import ARTICLES, BEING
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.surface import plain
@@ -19,7 +19,6 @@ LEAST_SEEN = 20
 MOST_SHARE = 0.02
 """The largest share of these occurrences that may be mistakes."""
 _IS = frozenset({"is", "was"})
-_BE = _IS | {"are", "were"}
 _JOINTS = frozenset({"and", "but", "while"})
 
 
@@ -70,7 +69,7 @@ def _identities(tokens: Sequence[str]) -> Iterator[_Identity]:
                 start = place - 1 - (words[max(0, place - 2)] == "the")
                 # "A big screen and SLOT_AUDIO is" is a list, "it is cheap, and SLOT_NAME is" is not.
                 begins = start <= 0 or (words[start - 1] in _JOINTS and words[start - 2 : start - 1] == [","])
-                end = next((at for at in range(place + 1, len(words)) if words[at] in _BE), len(words))
+                end = next((at for at in range(place + 1, len(words)) if words[at] in BEING), len(words))
                 said = noun_phrase_head(words, place + 1) if what in ARTICLES else what
                 # "It is a nice place their phone number is SLOT_PHONE" has two clauses without a mark between them.
                 if what not in ARTICLES or said == noun_phrase_head(words[:end], place + 1):

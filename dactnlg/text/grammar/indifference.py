@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dactnlg.text.grammar.english import PREPOSITIONS, QUESTION_WORDS, SUBJECTS
+from dactnlg.text.grammar.english import CONJUNCTIONS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import strip_joiner
@@ -20,7 +20,6 @@ CONDITION = "if"
 _CARING = frozenset({"care", "mind"})
 """Verbs that what does not matter follows."""
 _NOT = frozenset({"not", "dont", "never"})
-CONJUNCTIONS = frozenset({"or", "and"})
 _BETWEEN = CONJUNCTIONS | {","}
 _PREPOSITIONS = frozenset({"about", "for"})
 OPENING = _PREPOSITIONS | frozenset({"if", "whether", "what", "which", "where", "when", "how"})

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-from dactnlg.text.grammar.english import BEING, JOINTS, PREPOSITIONS, QUESTION_WORDS
+from dactnlg.text.grammar.english import BEING, CONJUNCTIONS, JOINTS, PREPOSITIONS, QUESTION_WORDS
 from dactnlg.text.grammar.indifference import (
     CONDITION,
-    CONJUNCTIONS,
     INDIFFERENT,
     LONGEST_START,
     OPENING,

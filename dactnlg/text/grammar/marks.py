@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from dactnlg.acts import Turn
-from dactnlg.text.grammar.english import EXCEPTING, ONLY, PRAISE
+from dactnlg.text.grammar.english import EVERY, EXCEPTING, ONLY, PRAISE
 from dactnlg.text.sentences import asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
@@ -22,10 +22,9 @@ RECOMMEND = "recommend"
 TIMES, LEAST_SHARE, LEAST_COUNT, MARKED = 5, 0.03, 3, 0.4
 """How many times as often as others the texts of an act type have one of its marks; the least share and number of its
 texts that have a mark; and the least share that has any."""
-EVERY = frozenset({"all", "every", "each"})
-"""Words that say something of everything; an act type most of whose texts have one is not expressed without it."""
 _OF_EVERY = EVERY | {"any", "none", "no"}
-"""The same with those that deny it, of which "no" must come first: "no pub is dear", not "pubs with no view"."""
+"""Words that say something of everything, or deny it; an act type most of whose texts have one of `EVERY` is not
+expressed without one. "No" must come first: "no pub is dear", not "pubs with no view"."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 """Special values that are expressed by a denial."""
 _NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from dactnlg.text.grammar.english import ADVERBS, FUNCTION_WORDS, PREPOSITIONS, VERBS_OF_MANY, VERBS_OF_ONE
+from dactnlg.text.grammar.english import ADVERBS, BEING, FUNCTION_WORDS, PREPOSITIONS, VERBS_OF_MANY, VERBS_OF_ONE
 from dactnlg.text.grammar.lexicon import PLURAL
 
 ONE, MANY = 1, 2
@@ -17,7 +17,6 @@ _NO_PLURALS = FUNCTION_WORDS | ADVERBS
 _LONGEST_PHRASE = 4
 """How many words after a count are searched for its noun."""
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
-_BE = frozenset({"are", "is", "were", "was"})
 _MARKS = ".,;:?!"
 
 
@@ -113,7 +112,7 @@ def renumber(words: list[str], place: int, counted: Noun) -> None:
         words[noun] = word[0] + other[1:] + marks
     before = place - 2 if words[place - 1] in ("only", "just") else place - 1
     # "There are 2 inns", but "it has 2 inns".
-    if before >= 0 and words[before] in _BE:
+    if before >= 0 and words[before] in BEING:
         words[before] = verbs.get(words[before], words[before])
     behind = words[noun + 1 : noun + 3] if not marks else []
     if not behind:
