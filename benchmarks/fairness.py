@@ -28,14 +28,14 @@ from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.hash_codes import FairData
 from dactnlg.metrics.base import SHORT
+from dactnlg.metrics.fair_vocabulary import FairVocabulary
 from dactnlg.metrics.perplexity import NAMES, Perplexity, PerplexityMeter, encode, model_targets
+from dactnlg.metrics.tokenizers.fair import TextTokenizer, text_tokenizer
 from dactnlg.models import build_model
 from dactnlg.models.backend import jit_compile, make_deterministic, to_numpy
 from dactnlg.models.base import NeuralModel
 from dactnlg.text.encoding import Sizes
 from dactnlg.text.example import Example
-from dactnlg.text.fair_vocabulary import FairVocabulary
-from dactnlg.text.tokenizers import TextTokenizer, text_tokenizer
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
 # Huang et al. 2020, Table 6: a GRU on MSCOCO; T_min -> |F|, fair perplexity, original perplexity.

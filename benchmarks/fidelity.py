@@ -34,10 +34,10 @@ from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.fidelity.reports import FidelityReport
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.delexicalization import Delexicalized, lexicalize
-from dactnlg.text.values.nearness import names_slot
 
 CORPORA = ("trails", "restaurants", "hotel", "tv", "laptop", "viggo", "e2e", "dstc2", "cs_restaurants")
 SEED = 14

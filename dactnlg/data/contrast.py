@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dactnlg.text.cues import MASK
 from dactnlg.text.grammar.english import NEGATIONS, PREPOSITIONS, THIRD
-from dactnlg.text.values.nearness import names_slot
+from dactnlg.text.nearness import names_slot
 
 LONGEST = 6
 """Maximum number of words of a phrase."""

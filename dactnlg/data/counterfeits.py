@@ -17,10 +17,10 @@ from math import sqrt
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.example import Pair
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.values.nearness import names_slot
 
 SEED = 1
 """Fixed seed, so that models with different seeds learn the same pairs and can form an ensemble."""

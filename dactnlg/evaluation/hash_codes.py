@@ -22,14 +22,14 @@ from dactnlg.acts import Turn
 from dactnlg.data.corpus import Corpus, hash_examples
 from dactnlg.errors import CorpusError
 from dactnlg.metrics import perplexity
+from dactnlg.metrics.fair_vocabulary import FairVocabulary
 from dactnlg.metrics.presets import PRESETS, get_preset, references_for
 from dactnlg.metrics.reference_hash import ReferenceHash
 from dactnlg.metrics.registry import not_installed, select
 from dactnlg.metrics.slot_error import SlotErrorRate
+from dactnlg.metrics.tokenizers.fair import TextTokenizer, text_tokenizer
 from dactnlg.text.example import Example
-from dactnlg.text.fair_vocabulary import FairVocabulary
 from dactnlg.text.tallies import Tally
-from dactnlg.text.tokenizers import TextTokenizer, text_tokenizer
 
 Splits = Mapping[str, Sequence[Example]]
 CODES = ("raw", "data", "vocabulary", "setting", "general")

@@ -12,8 +12,8 @@ from dactnlg.data.pairs import sentences
 from dactnlg.evaluation.scores import Score, Scores, defined
 from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.metrics import perplexity
+from dactnlg.metrics.fair_vocabulary import SPECIAL, FairVocabulary
 from dactnlg.metrics.perplexity import NAMES, ModelPerplexity, PerplexityMeter
-from dactnlg.text.fair_vocabulary import SPECIAL, FairVocabulary
 
 TOKENIZER = "delexicalised"
 """The tokeniser's name in signatures: the model's tokens, with placeholders, in lower case."""

@@ -10,9 +10,9 @@ from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
 from dactnlg.fidelity.plainly import any_of, careless, indifferent, matters, unknowing
 from dactnlg.fidelity.reader import Reader
 from dactnlg.text.grammar.english import QUESTION_WORDS
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import OPPOSITES
-from dactnlg.text.values.nearness import names_slot
 
 CARING = "care"
 """If the reader knows this word, its training data express in English that something does not matter."""

@@ -15,10 +15,10 @@ from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.reader import Evidence
 from dactnlg.text.cues import masked
 from dactnlg.text.grammar.english import listed
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.slots import Shown, SlotChecker
 from dactnlg.text.values.delexicalization import Delexicalizer
-from dactnlg.text.values.nearness import names_slot
 
 PRECISE = 0.9
 """Minimum share of the sentences with a slot's word that are about the slot."""

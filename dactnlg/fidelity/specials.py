@@ -13,11 +13,11 @@ from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.plainly import asked
 from dactnlg.fidelity.reader import Evidence, Reader
 from dactnlg.fidelity.reports import Findings
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import left_open
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import OPPOSITES, SlotChecker
 from dactnlg.text.tallies import Tally
-from dactnlg.text.values.nearness import names_slot
 
 RESCUE = 1.0
 """Logits above a special value's threshold at which the reader overrules a cue that is not found."""

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dactnlg.fidelity.facts import told_of
 from dactnlg.fidelity.reader import Reader
 from dactnlg.fidelity.samples import FUNCTION_WORDS, Sample
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.values.nearness import names_slot
 
 COVERAGE = 0.95
 """Minimum share of the sentences stating a fact that contain one of its trigger words."""

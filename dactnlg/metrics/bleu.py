@@ -23,8 +23,8 @@ import numpy as np
 
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics.base import Array, Metric, Segment, first_ngrams
-from dactnlg.text.metric_tokenizers import tokenizer
-from dactnlg.text.tokenizers import standard_tokens
+from dactnlg.metrics.tokenizers.fair import standard_tokens
+from dactnlg.metrics.tokenizers.words import tokenizer
 from dactnlg.text.vocabulary import UNK
 
 ORDER = 4

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from dactnlg.metrics.base import MeanMetric, Segment, first_ngrams
-from dactnlg.text.metric_tokenizers import tokenizer
+from dactnlg.metrics.tokenizers.words import tokenizer
 
 ORDER = 4
 SIGMA = 6.0

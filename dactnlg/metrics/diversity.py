@@ -13,7 +13,7 @@ from functools import partial
 
 from dactnlg.metrics.base import CorpusMetric, Segment, ngrams
 from dactnlg.metrics.sentence_bleu import SETTINGS, Gram, count_grams, sentence_bleu
-from dactnlg.text.metric_tokenizers import tokenizer
+from dactnlg.metrics.tokenizers.words import tokenizer
 
 _UNDEFINED = math.nan
 

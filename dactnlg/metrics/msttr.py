@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from dactnlg._utils.hashing import SHORT
 from dactnlg.metrics.base import CorpusMetric, Segment
-from dactnlg.text.metric_tokenizers import tokenizer
+from dactnlg.metrics.tokenizers.words import tokenizer
 
 LENGTH = 100
 """Tokens per piece, as in GEM-metrics."""

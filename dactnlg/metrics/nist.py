@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from dactnlg.metrics.base import Array, Metric, Segment, divide, ngrams
-from dactnlg.text.metric_tokenizers import tokenizer
+from dactnlg.metrics.tokenizers.words import tokenizer
 
 ORDER = 5
 _BETA = -math.log(0.5) / math.log(1.5) ** 2

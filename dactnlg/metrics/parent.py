@@ -18,7 +18,7 @@ import numpy as np
 from dactnlg.acts import Turn
 from dactnlg.metrics.base import Array, MeanMetric, Segment, ngrams
 from dactnlg.metrics.rouge import common_length, positions
-from dactnlg.text.metric_tokenizers import tokenizer
+from dactnlg.metrics.tokenizers.words import tokenizer
 
 ORDER = 4
 LAMBDA = 0.5

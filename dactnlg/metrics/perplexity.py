@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dactnlg._utils.hashing import SHORT, MultisetHash
 from dactnlg.errors import MetricError
 from dactnlg.metrics.base import Array, Metric, Segment, divide
-from dactnlg.text.fair_vocabulary import FairVocabulary
+from dactnlg.metrics.fair_vocabulary import FairVocabulary
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 NAMES = ("perplexity", "perplexity-original")

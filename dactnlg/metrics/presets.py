@@ -13,8 +13,8 @@ from typing import Literal
 
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics import rnnlg
+from dactnlg.metrics.tokenizers.fair import standardize
 from dactnlg.text.example import Example
-from dactnlg.text.tokenizers import standardize
 
 Normalizer = Callable[[str], str]
 Grouping = Literal["own", "identical-act", "delexicalised-act", "first"]

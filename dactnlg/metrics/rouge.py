@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics.base import MeanMetric, Segment
-from dactnlg.text.metric_tokenizers import tokenizer
+from dactnlg.metrics.tokenizers.words import tokenizer
 
 BETA = 1.2
 VARIANTS = ("nlg-eval", "best-reference")

@@ -16,7 +16,7 @@ from dactnlg.metrics.base import CorpusMetric, Segment
 from dactnlg.metrics.kneser_ney import ORDER as LANGUAGE_MODEL_ORDER
 from dactnlg.metrics.kneser_ney import KneserNey
 from dactnlg.metrics.sentence_bleu import SETTINGS, Gram, count_grams, sentence_bleu
-from dactnlg.text.tokenizers import standard_tokens
+from dactnlg.metrics.tokenizers.fair import standard_tokens
 from dactnlg.text.vocabulary import UNK
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.text.grammar.english import listed
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.templates import Templates
 from dactnlg.text.trigger_words import PRECISION, QUESTION, TriggerWords, bare_slots
-from dactnlg.text.values.nearness import names_slot
 
 RARE = 0.05
 """A word in a smaller share of a slot's questions does not show that they ask for it."""

@@ -20,13 +20,13 @@ from dactnlg._utils.memory import Memory
 from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import left_open
 from dactnlg.text.placeholders import Required, is_placeholder, slot_label
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.tallies import SlotReport, Tally
 from dactnlg.text.values.delexicalization import Delexicalizer
-from dactnlg.text.values.nearness import names_slot
 
 REMEMBERED = 256, 1 << 18
 """Limits of the cache of what is expected of turns: number of turns, and bytes. Many texts for one are compared."""

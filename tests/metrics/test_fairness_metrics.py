@@ -19,9 +19,9 @@ from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.metrics import bleu
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.bleu import FairBleu
+from dactnlg.metrics.fair_vocabulary import FairVocabulary
 from dactnlg.metrics.perplexity import PerplexityMeter, encode, model_targets, spread
 from dactnlg.metrics.sample_sets import ReferenceSet, SetBleu, SetPerplexity, sample
-from dactnlg.text.fair_vocabulary import FairVocabulary
 from dactnlg.text.vocabulary import EOS_ID, PAD_ID, UNK_ID
 
 # One frequent word, four rare ones: the oracle's vocabulary.

@@ -18,7 +18,7 @@ from dactnlg.errors import UnknownNameError
 from dactnlg.metrics import bleu
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.reference_hash import ReferenceHash
-from dactnlg.text.metric_tokenizers import split_13a
+from dactnlg.metrics.tokenizers.words import split_13a
 
 WORDS = st.lists(st.sampled_from("a b c d".split()), max_size=7).map(" ".join)  # noqa: SIM905
 SEGMENTS = st.lists(st.tuples(WORDS, st.lists(WORDS, min_size=1, max_size=4)), min_size=1, max_size=6)

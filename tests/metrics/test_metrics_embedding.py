@@ -23,7 +23,7 @@ from dactnlg.metrics.embeddings import vectors as vectors_module
 from dactnlg.metrics.embeddings.embedding import EmbeddingMetrics, extrema
 from dactnlg.metrics.embeddings.vectors import WordVectors, load_vectors
 from dactnlg.metrics.registry import Materials
-from dactnlg.text.metric_tokenizers import split_treebank
+from dactnlg.metrics.tokenizers.words import split_treebank
 
 TOY = {"a": [1.0, 0.0], "b": [0.0, 2.0], "c": [3.0, 4.0], "d": [-4.0, 3.0], "e": [0.0, -1.0], "nil": [0.0, 0.0]}
 WORDS = st.lists(st.sampled_from([*TOY, "xyzzy"]), max_size=7).map(" ".join)

@@ -20,7 +20,7 @@ from dactnlg.metrics.presets import PRESETS
 from dactnlg.metrics.registry import SEGMENT_NAMES, select
 from dactnlg.metrics.rouge import RougeL, common_length, positions
 from dactnlg.metrics.sacre import Chrf, Ter
-from dactnlg.text.ptb import split_ptb
+from dactnlg.metrics.tokenizers.ptb import split_ptb
 
 # METEOR and what follows the embedding metrics need data or an encoder.
 NAMES = [name for name in SEGMENT_NAMES[: SEGMENT_NAMES.index("embedding-average")] if name != "METEOR-1.5"]

@@ -17,7 +17,7 @@ from nltk.tokenize import TreebankWordTokenizer
 from dactnlg.data.corpus import Corpus
 from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.evaluation.scoring import TextPair, score_pairs
-from dactnlg.text.tokenizers import (
+from dactnlg.metrics.tokenizers.fair import (
     SubwordTokenizer,
     detokenize,
     standard_tokens,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dactnlg.text.grammar.plurals import ONE
 from dactnlg.text.questions import with_question_marks
 from dactnlg.text.values.joins import Edges, find_edits, find_joints, refit, undoubled
-from dactnlg.text.values.plurals import ONE
 from dactnlg.text.values.realization import realize
 
 _NOUNS = "port ports television televisions family families serve serves food foods inn inns movie movies bus buses"

@@ -12,9 +12,9 @@ from dactnlg.text.corrections.mending import mended
 from dactnlg.text.corrections.only_one import the_only
 from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.plurals import MANY, ONE, is_plural
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import detokenize, tokenize
-from dactnlg.text.values.plurals import MANY, ONE, is_plural
 
 LEXICON = Lexicon(
     verbs=VERBS | {"runs", "came", "takes", "open", "allow", "allows", "accept", "accepts", "serve", "like"},

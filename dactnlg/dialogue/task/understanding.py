@@ -17,9 +17,9 @@ from dactnlg.dialogue.task.schema import DONTCARE, NAME, Schema
 from dactnlg.dialogue.task.user import AFFIRM, BYE, NEGATE, inform, request
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.samples import evidence
+from dactnlg.text.nearness import related, stems
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import detokenize, strip_joiner
-from dactnlg.text.values.nearness import related, stems
 
 NOTHING = DialogueAct("null")
 """The act for a text that is not understood."""

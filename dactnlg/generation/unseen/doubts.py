@@ -16,12 +16,12 @@ from dactnlg.text.corrections.only_one import the_only
 from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import kind
-from dactnlg.text.values.nearness import names_slot
 
 ALARMING = 2
 """Number of doubts from which composed texts are looked for; below it, the model's own sentences are as good."""

@@ -20,14 +20,14 @@ from dactnlg.text.corrections.phrasing import corrected
 from dactnlg.text.corrections.recommending import praised, suggested
 from dactnlg.text.grammar.english import AUXILIARIES, COORDINATING, INDEFINITE, PREPOSITIONS, RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
+from dactnlg.text.grammar.plurals import MANY, ONE, pluralized
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, append_sentences, is_asking, split_sentences
 from dactnlg.text.surface import JOINER, detokenize, plain, strip_joiner
-from dactnlg.text.values.nearness import names_slot
 from dactnlg.text.values.numerals import SINGLE
-from dactnlg.text.values.plurals import MANY, ONE, pluralized
 
 PLURALS = frozenset({f"{JOINER}s", PLURAL})
 """Tokens that turn the preceding value into a plural."""

@@ -20,10 +20,10 @@ from dactnlg.text.grammar.english import (
     listed,
 )
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
+from dactnlg.text.grammar.plurals import pluralized
 from dactnlg.text.placeholders import is_placeholder, values_alike, without_ordinal
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import JOINER, plain
-from dactnlg.text.values.plurals import pluralized
 
 BEFORE, BEHIND, WITH, THAT, WHERE = "before", "behind", "with", "that", "where"
 """The place of a modifier: before the noun, after it, or there in a list or clause that it may share with others."""

@@ -21,7 +21,7 @@ import numpy as np
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics.base import Array, MeansMetric, Segment
 from dactnlg.metrics.embeddings.vectors import WordVectors, load_vectors
-from dactnlg.text.metric_tokenizers import tokenizer
+from dactnlg.metrics.tokenizers.words import tokenizer
 
 POLICIES = ("skip", "mean")
 """How unknown words are treated: left out, or given the mean of all vectors, as in nlg-eval."""

@@ -16,7 +16,7 @@ import numpy as np
 from dactnlg.metrics.base import Array, BoundedMetric, Segment, divide
 from dactnlg.metrics.meteor.align import Aligner
 from dactnlg.metrics.meteor.data import INSTALL, MeteorData, installed, load
-from dactnlg.text.metric_tokenizers import tokenizer
+from dactnlg.metrics.tokenizers.words import tokenizer
 
 if TYPE_CHECKING:
     from dactnlg.metrics.meteor.workers import Workers

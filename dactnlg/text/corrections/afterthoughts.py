@@ -9,10 +9,10 @@ from dactnlg.text.corrections.agreement import agreeing, plural
 from dactnlg.text.corrections.phrasing import COMMA, end_of, trimmed
 from dactnlg.text.grammar.english import INDEFINITE, RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
+from dactnlg.text.grammar.plurals import MANY, pluralized, singular
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import detokenize, plain, strip_joiner
-from dactnlg.text.values.plurals import MANY, pluralized, singular
 
 
 def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:

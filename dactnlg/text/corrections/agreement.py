@@ -16,10 +16,10 @@ from dactnlg.text.grammar.english import (
     VERBS_OF_MANY,
     VERBS_OF_ONE,
 )
+from dactnlg.text.grammar.plurals import MANY, ONE, is_plural, pluralized
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking
 from dactnlg.text.surface import plain
-from dactnlg.text.values.plurals import MANY, ONE, is_plural, pluralized
 
 _THEY, _THEIR = "they", "their"
 _NEAR = 4

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, COORDINATING, GREETINGS, PREPOSITIONS, QUESTION_WORDS
+from dactnlg.text.grammar.plurals import pluralized
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import PRONOUN, Tokens, is_asking
 from dactnlg.text.surface import plain
-from dactnlg.text.values.plurals import pluralized
 
 _FAR = 4
 """Within how many words on both sides of "or" its alternatives have their values."""

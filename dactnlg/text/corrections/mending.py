@@ -29,11 +29,11 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.grammar.having import as_held, as_values_of
 from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.plurals import MANY, ONE, is_plural, pluralized
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import plain, strip_joiner
-from dactnlg.text.values.plurals import MANY, ONE, is_plural, pluralized
 
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words that begin a sentence about a single thing."""

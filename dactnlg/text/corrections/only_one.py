@@ -10,11 +10,11 @@ from dactnlg.text.corrections.phrasing import trimmed
 from dactnlg.text.corrections.recommending import descriptions
 from dactnlg.text.grammar.english import BEING, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS, listed
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
+from dactnlg.text.grammar.plurals import MANY, pluralized
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
 from dactnlg.text.surface import JOINER, plain
-from dactnlg.text.values.plurals import MANY, pluralized
 
 _ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
 _IS = [["is"], ["was"]]

@@ -20,11 +20,11 @@ from dactnlg.text.grammar.english import (
     listed,
 )
 from dactnlg.text.grammar.lexicon import PLURALS
+from dactnlg.text.grammar.plurals import is_plural, pluralized
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import TAGS
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import JOINER, plain, strip_joiner
-from dactnlg.text.values.plurals import is_plural, pluralized
 
 _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 """Words that begin conditions: "near the park", "where dogs are allowed", "good for lunch"."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from dactnlg.text.corrections.agreement import plural
 from dactnlg.text.grammar.english import FUNCTION_WORDS, INDEFINITE, PREPOSITIONS, VERBS
+from dactnlg.text.grammar.plurals import is_plural, pluralized
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import plain
-from dactnlg.text.values.nearness import names_slot
-from dactnlg.text.values.plurals import is_plural, pluralized
 
 _THE = "the"
 _NO_SUBJECT = PREPOSITIONS | {"of"}

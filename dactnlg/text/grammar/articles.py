@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, INDEFINITE, JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS
+from dactnlg.text.grammar.plurals import is_plural
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import plain
-from dactnlg.text.values.plurals import is_plural
 
 Place = tuple[str, str, str]
 """The word before a value and its article, if any, the value, and the word after it."""

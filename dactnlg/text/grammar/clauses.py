@@ -22,11 +22,11 @@ from dactnlg.text.grammar.english import (
     listed,
 )
 from dactnlg.text.grammar.joints import misjoined, without_apology
+from dactnlg.text.grammar.plurals import is_plural
 from dactnlg.text.grammar.verbs import MODALS, contacts, finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.values.plurals import is_plural
 
 _OTHERS = frozenset({"there", "i", "we", "you"})
 """Subjects that do not take "has" and "is"."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, SUBJECTS, listed
+from dactnlg.text.grammar.plurals import is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
-from dactnlg.text.values.plurals import is_plural
 
 _NEVER_LAST = ARTICLES | {"and", "or", "but", "while", "although"}
 _UNFINISHED = PREPOSITIONS - {"near"} | _NEVER_LAST | listed("of about its their is are does can care located")

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dactnlg.text.grammar.english import INDEFINITE
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
 from dactnlg.text.surface import plain, strip_joiner
-from dactnlg.text.values.nearness import names_slot
 
 LEAST, OFTENER = 20, 2
 """The fewest occurrences; and how many times as often a thing has a value as it is the value, for it to be held."""

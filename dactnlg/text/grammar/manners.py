@@ -18,11 +18,11 @@ from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.grammar.identities import Identities
 from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts
 from dactnlg.text.grammar.shares import NOTHING, Shares, asks, learned_shares, worded_as_question
+from dactnlg.text.grammar.strays import Strays
 from dactnlg.text.placeholders import Required, is_placeholder, without_ordinal
 from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types, kind
-from dactnlg.text.values.turns import Turns
 
 LEAST_SHARE = 0.1
 """The least share of an act type's texts that deny (without negative values), or ask, from which it may do so."""
@@ -57,7 +57,7 @@ class Manners:
 
     def __init__(self, templates: Templates) -> None:
         self._templates, self._denials, self.marks = templates, Denials(templates), Marks(templates)
-        self._identities, self._turns = Identities(templates), Turns(templates)
+        self._identities, self._strays = Identities(templates), Strays(templates)
         self._open: Memory[bool] = Memory(*REMEMBERED)
         self._questions: Memory[bool] = Memory(*REMEMBERED)
         self._personal: Memory[bool] = Memory(*REMEMBERED)
@@ -129,7 +129,7 @@ class Manners:
         if self._most_denying(turn) < LEAST_SHARE:
             # The negative value may be what is denied: "no dogs".
             found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn))
-        strays = self._turns.strays(turn, required, tokens)
+        strays = self._strays.of(turn, required, tokens)
         return [str(i.slot) for i in required if without_ordinal(i.placeholder) in found or i.placeholder in strays]
 
     def is_question(self, act_type: str) -> bool:

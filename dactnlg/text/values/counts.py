@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from dactnlg.text.values.nearness import Nearness, related, stems
+from dactnlg.text.nearness import Nearness, related, stems
 from dactnlg.text.values.numerals import NUMBER_WORDS
 
 _ONE = frozenset({"one", "single"})

@@ -22,9 +22,9 @@ from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from dactnlg.text.grammar.english import ARTICLES, FUNCTION_WORDS
+from dactnlg.text.grammar.plurals import MANY, NO_NOUN, ONE, Noun, counted_noun, renumber
 from dactnlg.text.surface import unused_mark
 from dactnlg.text.values.numerals import NUMBER_WORDS, SINGLE
-from dactnlg.text.values.plurals import MANY, NO_NOUN, ONE, Noun, counted_noun, renumber
 from dactnlg.text.values.times import OTHERS, preposition_of_time
 
 _ANY = frozenset({"a", "an", "any", "another", "some"})

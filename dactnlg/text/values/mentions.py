@@ -9,10 +9,10 @@ from typing import NamedTuple
 from dactnlg._utils.memory import remembered
 from dactnlg.acts import Slot
 from dactnlg.text.grammar.english import ARTICLES
+from dactnlg.text.nearness import Nearness, related
 from dactnlg.text.placeholders import Required
 from dactnlg.text.surface import JOINER
 from dactnlg.text.values.counts import Doubt, doubt_of_count
-from dactnlg.text.values.nearness import Nearness, related
 from dactnlg.text.values.spellings import fold, inflected
 
 _PLUS = f"{JOINER}+"

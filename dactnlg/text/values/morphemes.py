@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dactnlg.text.grammar.plurals import pluralized, singular
 from dactnlg.text.surface import MORPHEME
-from dactnlg.text.values.plurals import pluralized, singular
 
 _ENDING = re.compile(rf"{MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't")
 

@@ -14,11 +14,11 @@ from dactnlg.text.encoding import ActEncoder
 from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.english import FUNCTION_WORDS, listed
 from dactnlg.text.grammar.indifference import INDIFFERENT
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.slots import OPPOSITES
 from dactnlg.text.templates import Templates, canonical, canonical_values, combination
-from dactnlg.text.values.nearness import names_slot
 from dactnlg.text.values.opposites import denied_at, folded_words, thing, turned
 
 _OPEN = listed("care mind matter matters preference whatever regardless")

@@ -7,10 +7,10 @@ from itertools import chain
 
 from dactnlg.text.grammar.denials import is_denial
 from dactnlg.text.grammar.english import BEING, PERSONS, PREPOSITIONS, RELATIVES, THIRD, listed
+from dactnlg.text.grammar.plurals import is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.values.plurals import is_plural
 
 Names = Callable[[str], bool]
 """Tests whether a word names the thing that is affirmed or denied."""

@@ -22,7 +22,7 @@ MOST_OTHERS = 0.02
 """The largest share of their texts that do not."""
 
 
-class Turns:
+class Strays:
     """Knows which act types follow each other in training, the later one about a thing that it names.
 
     Args:
@@ -70,7 +70,7 @@ class Turns:
                 found[acts[0]].update(sentence for text in texts for sentence in split_sentences(text))
         return found
 
-    def strays(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> set[str]:
+    def of(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> set[str]:
         """Return the placeholders of values that a text attributes to another act's thing.
 
         Args:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from dactnlg._utils.hashing import SHORT, digest
 from dactnlg.errors import MetricError, UnknownNameError
-from dactnlg.text.metric_tokenizers import split_13a, split_space
+from dactnlg.metrics.tokenizers.words import split_13a, split_space
 from dactnlg.text.vocabulary import UNK
 
 SUBWORD = "subword"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.text.ptb import split_ptb
+from dactnlg.metrics.tokenizers.ptb import split_ptb
 
 Tokenizer = Callable[[str], list[str]]
 

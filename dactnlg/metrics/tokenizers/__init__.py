@@ -1,0 +1,1 @@
+"""Tokenisers of metrics, and of models in fair evaluation."""
