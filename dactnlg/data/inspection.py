@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dactnlg.acts import DialogueAct, Slot, Turn, special_value
 from dactnlg.data.audit import NOT_ASKED, NOT_NAMED, Audit
 from dactnlg.data.corpus import Corpus
+from dactnlg.text.report_names import special_name
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.values.delexicalization import Delexicalizer
 
@@ -103,9 +104,7 @@ def _count(audit: Audit, corpus: Corpus, split: str, counts: dict[str, Counter[s
     for example in examples:
         counts["acts"].update({act.act_type for act in example.turn})
         counts["slots"].update({slot.name for _, slot in example.turn.slots()})
-        counts["special_values"].update(
-            {f"{slot.name}={slot.special}" for _, slot in example.turn.slots() if slot.special}
-        )
+        counts["special_values"].update({special_name(slot) for _, slot in example.turn.slots() if slot.special})
 
 
 def _compare(audit: Audit, corpus: Corpus, split: str, checker: SlotChecker) -> None:
@@ -139,7 +138,7 @@ def _check_cues(audit: Audit, corpus: Corpus, split: str, checker: SlotChecker) 
             cues = corpus.card.slots.get(slot.name)
             # A choice between values (`?select(x=yes;x=no)`) is worded in many ways, so it is not checked.
             if slot.special and cues and slot.special in cues.cues and times[slot.name] == 1:
-                audit.cues.note(f"{slot.name}={slot.special}", wrong=slot.name in missing)
+                audit.cues.note(special_name(slot), wrong=slot.name in missing)
         special = checker.special(turn)
         for fault in tally.missing:
             if fault not in special:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.amounts import amounts_otherwise, numbers_of, stray_numbers
-from dactnlg.fidelity.facts import ACT, act_name, facts, special_name, value_fact
+from dactnlg.fidelity.facts import ACT, facts, value_fact
 from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.inventions import Inventions
 from dactnlg.fidelity.naming import Naming
@@ -19,6 +19,7 @@ from dactnlg.fidelity.things import exchanged_specials, left_out, told_apart
 from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name, slot_label, without_ordinal
+from dactnlg.text.report_names import act_name, special_name
 from dactnlg.text.sentences import is_asking, split_sentences
 from dactnlg.text.slots import Shown, SlotChecker
 from dactnlg.text.tallies import Tally

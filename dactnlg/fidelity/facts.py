@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dactnlg.acts import Slot, Turn
+from dactnlg.text.report_names import act_name, question_name, special_name
 from dactnlg.text.values.delexicalization import LexicalizedSlot
 
 ACT, VALUE = "act", "value"
@@ -47,20 +48,10 @@ def facts(turn: Turn) -> dict[str, Fact]:
     found = [Fact(act_name(act.act_type), ACT) for act in turn.acts]
     for act, slot in turn.slots():
         if slot.value is None:
-            found.append(Fact(f"{act.act_type}({slot.name})", act.act_type, slot.name))
+            found.append(Fact(question_name(act.act_type, slot.name), act.act_type, slot.name))
         elif slot.special is not None and not (isinstance(slot, LexicalizedSlot) and slot.plain):
             found.append(Fact(special_name(slot), f"={slot.special}", slot.name))
     return {fact.name: fact for fact in found}
-
-
-def act_name(act_type: str) -> str:
-    """Return the name of an act type in reports: `inform()`."""
-    return f"{act_type}()"
-
-
-def special_name(slot: Slot) -> str:
-    """Return the name of a special value in reports, in its normalised spelling: `food=dontcare`."""
-    return f"{slot.name}={slot.special}"
 
 
 def value_fact(slot: Slot) -> Fact:

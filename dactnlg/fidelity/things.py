@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.fidelity.facts import special_name
 from dactnlg.text.owners import Thing, compared, described, named_apart
 from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.report_names import special_name
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import Shown, SlotChecker
 from dactnlg.text.surface import detokenize, strip_joiner, tokenize

@@ -12,6 +12,7 @@ import numpy as np
 from dactnlg.generation.bayes_risk import expected_gains
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.report_names import is_act_name
 from dactnlg.text.requests import Request, Template
 from dactnlg.text.tallies import SlotReport, Tally
 
@@ -117,8 +118,8 @@ class Candidate:
             cues = self.template.cues
             unsaid, heard = self.template.unsaid, self._heard
             if heard is not None:
-                missing = tuple(name for name in cues.missing if not _is_act(name) and name not in heard)
-                extra = tuple(name for name in cues.extra if not _is_act(name))
+                missing = tuple(name for name in cues.missing if not is_act_name(name) and name not in heard)
+                extra = tuple(name for name in cues.extra if not is_act_name(name))
                 cues = replace(cues, missing=missing, extra=extra)
                 unsaid = tuple(name for name in unsaid if name not in heard)
             if cues.missing:
@@ -184,11 +185,6 @@ class Candidate:
 
 Rows = list[list[Candidate]]
 """The candidates of each of several requests."""
-
-
-def _is_act(name: str) -> bool:
-    """Whether an entry of a report is an act type: `inform()`."""
-    return name.endswith("()")
 
 
 def composed(

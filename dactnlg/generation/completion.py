@@ -9,6 +9,7 @@ from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.grammar.english import ARTICLES
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.report_names import special_name
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences, split_question, split_sentences
@@ -33,7 +34,7 @@ class Completer:
         found, request, turn = candidate, candidate.request, candidate.request.turn
         new = self.preprocessor.new_values.of(turn)
         alone = len(new) == sum(len(act.slots) for act in turn)
-        owners = {f"{slot.name}={slot.special}": (act.act_type, slot) for act, slot in turn.slots()}
+        owners = {special_name(slot): (act.act_type, slot) for act, slot in turn.slots()}
         for name in candidate.report.cues.missing:
             said = split_sentences(found.tokens)
             endings = self._segments.statements(*owners[name]) if name in owners else []

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.report_names import act_name, question_name
 from dactnlg.text.requests import DelexicalizedAct
 from dactnlg.text.templates import kind
 
@@ -53,7 +54,11 @@ class KnownActs:
         # are any; for the rest there is only the slot's name, and for a part that is said by itself not even that.
         questions, manners = preprocessor.questions, preprocessor.manners
         # A slot without a value in an act that is not a question, `inform(food)`, is not asked for.
-        named = {f"{act.act_type}({slot.name})" for act, slot in turn.slots() if not manners.is_question(act.act_type)}
+        named = {
+            question_name(act.act_type, slot.name)
+            for act, slot in turn.slots()
+            if not manners.is_question(act.act_type)
+        }
         asked = [name for name in questions.of(turn) if questions.wordings(name) and name not in named] if names else []
         combinations, act_types = preprocessor.templates.sentences, preprocessor.encoder.act_types
         seen = kind(turn) in combinations and not preprocessor.new_values.of(turn) if combinations else None
@@ -62,5 +67,5 @@ class KnownActs:
         if preprocessor.reader is not None and seen is False and len(act_types) > 1:
             told = [act.act_type for act in turn if not act.is_question]
             new += [act_type for act_type in told if not preprocessor.reader.knows_act(act_type)]
-        unchecked = (*(f"{act_type}()" for act_type in new), *(name for name in names if name not in asked))
+        unchecked = (*(act_name(act_type) for act_type in new), *(name for name in names if name not in asked))
         return ActKnowledge(tuple(dict.fromkeys(unchecked)), seen)

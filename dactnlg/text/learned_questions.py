@@ -10,6 +10,7 @@ from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.text.grammar.english import listed
 from dactnlg.text.nearness import names_slot
+from dactnlg.text.report_names import question_name
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.templates import Templates
 from dactnlg.text.trigger_words import PRECISION, QUESTION, TriggerWords, bare_slots
@@ -119,7 +120,7 @@ def _asked_together(turn: Turn) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for act in turn.acts:
-        names = [f"{act.act_type}({slot.name})" for slot in act.slots if slot.value is None]
+        names = [question_name(act.act_type, slot.name) for slot in act.slots if slot.value is None]
         if len(set(names)) > 1:
             found |= dict.fromkeys(names)
     return tuple(found)

@@ -25,6 +25,7 @@ from dactnlg.text.learned_questions import LearnedQuestions
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.relexicalization import Relexicalizer
+from dactnlg.text.report_names import act_name, special_name
 from dactnlg.text.requests import DelexicalizedAct, Request, Template, make_template, outline, required_places
 from dactnlg.text.style import Style, TemplateReader
 from dactnlg.text.surface import strip_joiner
@@ -229,14 +230,14 @@ class Preprocessor:
         request, shown = self.request(turn), self.checker.shown(tokens)
         turn, cues = request.turn, self.checker.look(request.act.expected, tokens, shown)
         if self.reader is None:
-            return f"{slot.name}={slot.special}" in cues.missing
-        if f"{slot.name}={slot.special}" in self.new_values.unsaid(turn, tokens):
+            return special_name(slot) in cues.missing
+        if special_name(slot) in self.new_values.unsaid(turn, tokens):
             return True
         return self.reader.lacks(turn, slot, tokens, cues, shown)
 
     def unsaid(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
         """Return what a text fails to say of a turn, judged by training's wordings: its act, untrue or new values."""
-        found = [f"{turn.acts[0].act_type}()"] if self.manners.wrong(turn, tokens) else []
+        found = [act_name(turn.acts[0].act_type)] if self.manners.wrong(turn, tokens) else []
         found += self.new_values.unsaid(turn, tokens)
         return [*found, *self.manners.untrue(turn, self.delexicalizer.required(turn), tokens)]
 

@@ -16,6 +16,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.grammar.english import ARTICLES, PREPOSITIONS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.report_names import special_name
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, strip_joiner
 from dactnlg.text.templates import act_types
@@ -124,7 +125,7 @@ class Segments:
         return [act_type for act_type, _ in counts.most_common()]
 
     def _statements_of(self, act_type: str, slot: Slot) -> list[Tokens]:
-        key = act_type, f"{slot.name}={slot.special}"
+        key = act_type, special_name(slot)
         found = self._statements.get(key)
         if found is None:
             weights: dict[Tokens, float] = {}

@@ -23,6 +23,7 @@ from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import left_open
 from dactnlg.text.placeholders import Required, is_placeholder, slot_label
+from dactnlg.text.report_names import question_name, special_name
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.tallies import SlotReport, Tally
@@ -140,7 +141,7 @@ class SlotChecker:
         shown, silent = self.special(turn), self.delexicalizer.silent
         found: dict[str, None] = {}
         for act, slot in self.delexicalizer.prepared(turn).slots():
-            name = f"{act.act_type}({slot.name})" if slot.value is None else f"{slot.name}={slot.special}"
+            name = question_name(act.act_type, slot.name) if slot.value is None else special_name(slot)
             if not slot.delexicalizable and name not in shown and f"{act.act_type}.{slot.name}" not in silent:
                 found[name] = None
         return tuple(found)

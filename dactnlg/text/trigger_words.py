@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.report_names import act_name, question_name
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.surface import detokenize
 
@@ -45,8 +46,8 @@ def bare_slots(turn: Turn) -> tuple[str, ...]:
 
     There is nothing in `request(food)` or `?reqmore()` that a checker could find, but the question has trigger words.
     """
-    named = [f"{act.act_type}({slot.name})" for act, slot in turn.slots() if slot.value is None]
-    return tuple(dict.fromkeys(named + [f"{act.act_type}()" for act in turn.acts[1:] if not act.slots]))
+    named = [question_name(act.act_type, slot.name) for act, slot in turn.slots() if slot.value is None]
+    return tuple(dict.fromkeys(named + [act_name(act.act_type) for act in turn.acts[1:] if not act.slots]))
 
 
 def learn_trigger_words(pairs: Iterable[tuple[Turn, Sequence[str]]], checker: SlotChecker) -> TriggerWords:
@@ -59,7 +60,7 @@ def learn_trigger_words(pairs: Iterable[tuple[Turn, Sequence[str]]], checker: Sl
     turns: dict[tuple[str, ...], set[str]] = {}
     for turn, tokens in pairs:
         # An act without slots says the same alone as after others.
-        alone = [f"{act.act_type}()" for act in turn.acts if not act.slots]
+        alone = [act_name(act.act_type) for act in turn.acts if not act.slots]
         alone += [QUESTION for act in turn.acts if act.is_question]
         turns.setdefault(tuple(tokens), set()).update((*checker.special(turn), *bare_slots(turn), *alone))
     holders: Counter[str] = Counter()

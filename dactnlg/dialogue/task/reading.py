@@ -10,8 +10,8 @@ from dactnlg.data.corpus import Corpus
 from dactnlg.dialogue.task.schema import ROLES
 from dactnlg.errors import ActError
 from dactnlg.fidelity.checker import FidelityChecker
-from dactnlg.fidelity.facts import act_name, special_name
 from dactnlg.fidelity.reports import FidelityReport
+from dactnlg.text.report_names import act_name, question_name, special_name
 from dactnlg.training.readers import learn_from
 
 ASKING = frozenset(act_type for role in ("request", "select", "confirm", "reqmore") for act_type in ROLES[role])
@@ -102,7 +102,7 @@ def _heard(act: DialogueAct, report: FidelityReport) -> DialogueAct | None:
 def _name(act: DialogueAct, slot: Slot) -> str:
     """Return the name of an act's slot in reports."""
     if slot.value is None:
-        return f"{act.act_type}({slot.name})"
+        return question_name(act.act_type, slot.name)
     return str(slot) if slot.delexicalizable else special_name(slot)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.report_names import special_name
 from dactnlg.text.requests import Request
 from dactnlg.text.surface import strip_joiner
 
@@ -18,7 +19,7 @@ Text = Sequence[str]
 
 def shown(slot: Slot) -> str:
     """Return the name of a special value, or of a slot without value, in reports."""
-    return slot.name if slot.value is None else f"{slot.name}={slot.special}"
+    return slot.name if slot.value is None else special_name(slot)
 
 
 def stated(turn: Turn) -> set[str]:

@@ -15,6 +15,7 @@ from dactnlg.text.grammar.indifference import INDIFFERENT, OR_DO_YOU_NOT, Indiff
 from dactnlg.text.grammar.learned_indifference import added, by_condition, by_name, clauses, question
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.report_names import special_name
 from dactnlg.text.segments import ARTICLE, Segments
 from dactnlg.text.sentences import PRONOUN, Tokens, asking, is_asking, split_question, split_sentences, without_apology
 from dactnlg.text.surface import strip_joiner
@@ -248,7 +249,7 @@ class PieceFinder:
         found = self._shown.get(key)
         if found is None:
             # Hardly any sentence says it without a trigger word.
-            triggers = self._preprocessor.trigger_words.get(trigger(f"{slot.name}={slot.special}"), ())
+            triggers = self._preprocessor.trigger_words.get(trigger(special_name(slot)), ())
             if triggers and not any(word in words for word in triggers):
                 return False
             shown = self._segments.said(Turn((DialogueAct(act_type, (slot,)),)), words)

@@ -16,6 +16,7 @@ from dactnlg.text.grammar.english import FUNCTION_WORDS, listed
 from dactnlg.text.grammar.indifference import INDIFFERENT
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.report_names import special_name
 from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.slots import OPPOSITES
 from dactnlg.text.templates import Templates, canonical, canonical_values, combination
@@ -56,7 +57,7 @@ class NewValues:
         Slots with several values in the turn do not count: either may be meant, so that is no statement.
         """
         found = [(act, slot) for act, slot in turn.slots() if type(slot) is Slot and slot.special not in (None, "?")]
-        new = [(act, slot) for act, slot in found if f"{slot.name}={slot.special}" not in self._known]
+        new = [(act, slot) for act, slot in found if special_name(slot) not in self._known]
         if not new or not self._templates.sentences:
             return []
         counts = Counter(slot.name for _, slot in turn.slots())
@@ -71,7 +72,7 @@ class NewValues:
         """Return the new values of a turn that a text does not plainly say, as named in reports."""
         new = self.of(turn)
         sentences = [folded_words(each) for each in split_sentences(tokens)] if new else []
-        return [f"{slot.name}={slot.special}" for slot in new if not self._says(slot, sentences)]
+        return [special_name(slot) for slot in new if not self._says(slot, sentences)]
 
     def turned(self, tokens: Tokens, slot: Slot) -> Tokens | None:
         """Return a text for the opposite of a new value, changed to say that value; None if that is impossible."""
