@@ -16,7 +16,7 @@ from dactnlg.generation.unseen.parts import renamed
 from dactnlg.text.grammar.fluency import nouns
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 from dactnlg.text.templates import act_types
 
 LEAST = 20
@@ -74,7 +74,7 @@ class ImpliedSlots:
         reader, templates = self._preprocessor.reader, self._preprocessor.templates
         values = {} if reader is None else reader.values
         single = {placeholder_name(name): Slot(name, known[0]) for name, known in values.items() if len(known) == 1}
-        counted = nouns(map(plain, templates.texts())) if single else frozenset[str]()
+        counted = nouns(map(strip_joiners, templates.texts())) if single else frozenset[str]()
         single = {name: slot for name, slot in single.items() if name in counted}
         with_slot, total = Counter[tuple[str, str]](), Counter[str]()
         for key, sentences in templates.sentences.items() if single else ():

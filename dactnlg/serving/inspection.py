@@ -32,7 +32,7 @@ from dactnlg.serving.schemas import (
     TracedSlot,
 )
 from dactnlg.serving.settings import ServiceSettings
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiners
 from dactnlg.text.values.spans import value_spans, written_places
 
 _WRONG = 422
@@ -120,7 +120,7 @@ def _answer(model: ServedModel, turn: Turn, found: Trace) -> TraceAnswer:
     delexicalizer = model.generator.preprocessor.delexicalizer
     values = {item.placeholder: item.slot.value or "" for item in delexicalizer.required(turn)}
     places = written_places(delexicalizer, turn)
-    bare = [strip_joiner(token) for token in found.tokens]
+    bare = strip_joiners(found.tokens)
     return TraceAnswer(
         model=model.served(),
         act=str(turn),

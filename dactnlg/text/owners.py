@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.placeholders import Required, without_ordinal
 from dactnlg.text.sentences import ENDS
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 
 IN_ORDER = frozenset({"former", "latter", "respectively", "first", "second"})
 """Words that assign values to things by their order."""
@@ -113,7 +113,7 @@ def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[t
     owner = owners(required)
     if not owner:
         return
-    words = [strip_joiner(token) for token in tokens]
+    words = strip_joiners(tokens)
     by_name, kind = {item.placeholder: item for item in required}, without_ordinal(next(iter(owner.values())))
     names = {placeholder for placeholder in by_name if without_ordinal(placeholder) == kind}
     named = [place for place, word in enumerate(words) if word in names]

@@ -18,7 +18,7 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.report_names import special_name
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, split_sentences
-from dactnlg.text.surface import JOINER, strip_joiner
+from dactnlg.text.surface import JOINER, strip_joiner, strip_joiners
 from dactnlg.text.templates import act_types
 from dactnlg.text.values.delexicalization import ParaphrasedSlot
 
@@ -91,7 +91,7 @@ class Segments:
 
     def _within(self, tokens: Tokens) -> Tokens:
         """Return a text that names its subject inside a sentence with "it" instead; empty after an article, say."""
-        words = [strip_joiner(token) for token in tokens]
+        words = strip_joiners(tokens)
         place = words.index(self._subject) if self._subject in words else 0
         behind = words[place + 1 : place + 2]
         owns = bool(behind) and behind[0].startswith("'")

@@ -60,7 +60,7 @@ def strip_joiner(token: str) -> str:
     return token.strip(JOINER)
 
 
-def plain(tokens: Sequence[str]) -> list[str]:
+def strip_joiners(tokens: Sequence[str]) -> list[str]:
     """Return tokens without joiners."""
     return [token.strip(JOINER) for token in tokens]
 

@@ -19,7 +19,7 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, join_sentences
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 from dactnlg.text.templates import act_types
 
 
@@ -136,7 +136,7 @@ class Describer:
 
 def _joint(tokens: Sequence[str], second: str) -> list[Tokens]:
     """Return the comma and word, or the semicolon, before the second thing in a sentence; empty if there is neither."""
-    words = [strip_joiner(token) for token in tokens]
+    words = strip_joiners(tokens)
     place = words.index(second) if second in words else 0
     place -= place > 0 and words[place - 1] in ARTICLES
     before, mark = words[max(0, place - 2) : place], words[place - 1 : place]

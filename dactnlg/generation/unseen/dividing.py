@@ -24,7 +24,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments, reduced
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, join_sentences, split_sentences, without_apology
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 from dactnlg.text.templates import Key, act_types, canonical_values, combination
 
 
@@ -256,7 +256,7 @@ def _ended(sentence: Tokens, end: Indifference, *, apart: bool) -> Tokens:
     """
     if apart and end.start[:-1] == OR_DO_YOU_NOT and is_asking(sentence):
         return (*sentence, *(() if strip_joiner(sentence[-1]) in ENDS else ("?",)), *end.tokens[1:], "?")
-    place = end_of([strip_joiner(token) for token in sentence])
+    place = end_of(strip_joiners(sentence))
     return (*sentence[:place], *end.tokens, *sentence[place:])
 
 

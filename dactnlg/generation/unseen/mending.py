@@ -26,7 +26,7 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, append_sentences, is_asking, split_sentences
-from dactnlg.text.surface import JOINER, detokenize, plain, strip_joiner
+from dactnlg.text.surface import JOINER, detokenize, strip_joiner, strip_joiners
 from dactnlg.text.values.numerals import SINGLE
 
 PLURALS = frozenset({f"{JOINER}s", PLURAL})
@@ -93,17 +93,22 @@ class Mender:
 
     def _is_needless(self, turn: Turn, sentence: Tokens, rest: Sequence[Tokens]) -> bool:
         """Whether a sentence says nothing that the others do not, or no more than what kind of thing "it" is."""
-        slots, words = [slot for _, slot in turn.slots()], [word for word in plain(sentence) if word not in ENDS]
+        slots, words = (
+            [slot for _, slot in turn.slots()],
+            [word for word in strip_joiners(sentence) if word not in ENDS],
+        )
         if len(turn.acts) > 1 or any(map(is_placeholder, words)):
             return False
         if is_asking(sentence):
-            questions = [other for other in rest if not any(map(is_placeholder, plain(other))) and is_asking(other)]
-            if any(plain(other)[: len(words)] == words for other in questions):
+            questions = [
+                other for other in rest if not any(map(is_placeholder, strip_joiners(other))) and is_asking(other)
+            ]
+            if any(strip_joiners(other)[: len(words)] == words for other in questions):
                 # "Do you play games? Do you play games on Steam?"
                 return True
             return all(slot.special is None and slot.value is not None for slot in slots) and any(questions)
         checker = self._preprocessor.checker
-        shown, others = checker.shown(sentence), [(checker.shown(other), plain(other)) for other in rest]
+        shown, others = checker.shown(sentence), [(checker.shown(other), strip_joiners(other)) for other in rest]
         # Words like "do not care" and "no information" do not show which slot they refer to.
         again = [
             any(
@@ -143,7 +148,7 @@ class Mender:
         }
         priced = ("-ly", "priced") if style.spaced else (f"{JOINER}ly", "priced")
         found = list[str]()
-        for token, behind in zip(tokens, (*plain(tokens)[1:], ""), strict=True):
+        for token, behind in zip(tokens, (*strip_joiners(tokens)[1:], ""), strict=True):
             noun = is_placeholder(behind) or (behind.isalpha() and behind not in _NO_NOUN and "pric" not in behind)
             found += [token, *priced] if style.english and token in prices and noun else [token]
         return tuple(found)

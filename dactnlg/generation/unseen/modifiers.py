@@ -32,7 +32,7 @@ from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
-from dactnlg.text.surface import plain, strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 
 LEAST_SHARE = 0.05
 """Share of the occurrences of an item from which a wording is not an exception."""
@@ -70,7 +70,7 @@ class Frame(NamedTuple):
     @property
     def opening(self) -> Opening:
         """The words before the modifiers of the noun."""
-        words = plain((*self.start, *self.article))
+        words = strip_joiners((*self.start, *self.article))
         return opening(words, self.noun[0], many=self.many, words=LED if self.lead else ALONE)
 
 
@@ -112,7 +112,7 @@ class Modifiers:
         for _, frame, said in sorted(fitting)[:MOST_FRAMES]:
             # A frame with its own clause, "pubs that I like", takes no further one such as "that have beer".
             described = any(self._describes(item) for item in said)
-            clause = not RELATIVES.isdisjoint([*takewhile(str.isalpha, plain(frame.end)[:_NEAR])])
+            clause = not RELATIVES.isdisjoint([*takewhile(str.isalpha, strip_joiners(frame.end)[:_NEAR])])
             for chosen in self._choices(frame, wanted - said):
                 if not (clause and any(modifier.place in (THAT, WHERE) for _, modifier in chosen)):
                     yield self._filled(frame, chosen), max(0, _in_a_row(chosen) - MOST_BEHIND) + described
@@ -155,14 +155,14 @@ class Modifiers:
         article = sentence[phrase.start : phrase.own]
         frame = Frame(text.tokens[: start + phrase.start], article, noun, phrase.many, end)
         # Not without a finite verb: "all pubs in SLOT_AREA" is no sentence.
-        told = finite(plain((*sentence[: phrase.start], *noun, *sentence[phrase.stop :])), self._lexicon.verbs)
+        told = finite(strip_joiners((*sentence[: phrase.start], *noun, *sentence[phrase.stop :])), self._lexicon.verbs)
         if told and self._fits(frame, left):
             frames = self._frames.setdefault(text.acts, {})
             frames[frame, left] = frames.get((frame, left), 0) + text.weight
 
     def _of_them(self, tokens: Tokens) -> Tokens:
         """Replace "it" by "them" after a plural noun, unless it is a subject: "have you played it?"."""
-        words = ["", *plain(tokens), ""]
+        words = ["", *strip_joiners(tokens), ""]
         around = zip(words, tokens, words[2:], strict=False)
         verbs = self._lexicon.verbs
         return tuple(
@@ -172,10 +172,12 @@ class Modifiers:
 
     def _fits(self, frame: Frame, said: Said) -> bool:
         """Whether a frame can take another noun phrase."""
-        counted = any(map(str.isdecimal, plain((*frame.start, *frame.article, *frame.noun, *frame.end))))
-        bare_noun = not (frame.many or frame.article or frame.noun == (THING,) or {*plain(frame.start)[-1:]} & _ONE)
+        counted = any(map(str.isdecimal, strip_joiners((*frame.start, *frame.article, *frame.noun, *frame.end))))
+        bare_noun = not (
+            frame.many or frame.article or frame.noun == (THING,) or {*strip_joiners(frame.start)[-1:]} & _ONE
+        )
         # "The best pub you have ever seen" may be the best because of its modifiers.
-        known = not SUBJECTS.isdisjoint(plain(frame.end)[:1])
+        known = not SUBJECTS.isdisjoint(strip_joiners(frame.end)[:1])
         return not (counted or bare_noun or known or any(map(_indifferent, said)))
 
     def _choices(self, frame: Frame, items: Said) -> Iterator[list[tuple[str, Modifier]]]:

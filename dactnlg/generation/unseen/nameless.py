@@ -17,7 +17,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiners
 from dactnlg.text.templates import act_types
 
 _BE = ["is"], ["was"]
@@ -54,7 +54,7 @@ class Nameless:
 
         "I think it is cheap", but not "have you been to it?"; "there is no other hotel" for "no hotel other than it".
         """
-        words = [strip_joiner(token) for token in tokens]
+        words = strip_joiners(tokens)
         place = (
             words.index(self._preprocessor.templates.subject) if self._preprocessor.templates.subject in words else 0
         )

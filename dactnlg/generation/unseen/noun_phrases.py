@@ -23,7 +23,7 @@ from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.plurals import pluralized
 from dactnlg.text.placeholders import is_placeholder, values_alike, without_ordinal
 from dactnlg.text.sentences import ENDS, Tokens
-from dactnlg.text.surface import JOINER, plain
+from dactnlg.text.surface import JOINER, strip_joiners
 
 BEFORE, BEHIND, WITH, THAT, WHERE = "before", "behind", "with", "that", "where"
 """The place of a modifier: before the noun, after it, or there in a list or clause that it may share with others."""
@@ -82,7 +82,7 @@ class NounPhrases:
 
     def __init__(self, texts: Iterable[Text], lexicon: Lexicon, says: Callable[[Said, Tokens], Said | None]) -> None:
         self._lexicon, self._says = lexicon, says
-        every = [plain(text.tokens) for text in texts]
+        every = [strip_joiners(text.tokens) for text in texts]
         one, self._many = _kinds(every, lexicon.plurals)
         self.nouns = one | self._many | {THING}
         self._participles = _participles(every, self.nouns)
@@ -94,7 +94,7 @@ class NounPhrases:
             sentence: the tokens.
             said: what the whole text says.
         """
-        words = plain(sentence)
+        words = strip_joiners(sentence)
         for at in self.heads(words):
             end, many = self.end_of(words, at)
             first, own, before = self._before(words, sentence, at, said)

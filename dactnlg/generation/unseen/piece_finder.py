@@ -18,7 +18,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.report_names import special_name
 from dactnlg.text.segments import ARTICLE, Segments
 from dactnlg.text.sentences import PRONOUN, Tokens, asking, is_asking, split_question, split_sentences, without_apology
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 from dactnlg.text.templates import Key, act_types, canonical
 from dactnlg.text.trigger_words import trigger
 
@@ -215,7 +215,7 @@ class PieceFinder:
 
     def _continued(self, segment: Tokens) -> Tokens | None:
         """Return a sentence without its subject's name ("it is cheap", "the phone number is SLOT_PHONE"), or None."""
-        words = [strip_joiner(token) for token in segment]
+        words = strip_joiners(segment)
         at = words.index(self._subject) if words.count(self._subject) == 1 else 0
         start = at - 1 if words[at - 1] == ARTICLE else at
         if (

@@ -14,7 +14,7 @@ from dactnlg.text.corrections.phrasing import end_of
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, split_sentences
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 from dactnlg.text.templates import act_types
 
 IMPLICIT, EXPLICIT = "impl", "expl"
@@ -56,7 +56,7 @@ class SayingBack:
 
 def _told(sentence: Tokens) -> Tokens:
     """Return the statement in a question, "you want beer" in "did you say you want beer?"; empty if there is none."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     pairs = enumerate(zip(words, words[1:], strict=False))
     start = next((at for at, (word, verb) in pairs if word == "you" and verb in _WISHES), len(words))
     mark = (sentence[-1].replace("?", "."),) if words[-1] in ENDS else ()

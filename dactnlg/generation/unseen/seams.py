@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dactnlg.generation.unseen.noun_phrases import BEFORE, BEHIND, THAT, THING, WHERE, WITH, Modifier, NounPhrases
 from dactnlg.text.grammar.english import RELATIVES
 from dactnlg.text.sentences import Tokens
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 
 Opening = tuple[str, bool, bool]
 """The words before a noun's modifiers, whether the noun is plural, and whether it is "something"."""
@@ -42,7 +42,7 @@ class Seams:
         found: dict[tuple[str, str, bool], set[Tokens]] = {}
         for modifier in modifiers:
             # Modifiers before a noun are matched backwards.
-            words = tuple(plain(modifier.tokens))[:: -1 if modifier.place == BEFORE else 1]
+            words = tuple(strip_joiners(modifier.tokens))[:: -1 if modifier.place == BEFORE else 1]
             found.setdefault((words[0], modifier.place, modifier.many), set()).add(words)
         self._known = {key: sorted(each, key=lambda words: (-len(words), words)) for key, each in found.items()}
 
@@ -51,7 +51,7 @@ class Seams:
 
         Empty if the sentence has several nouns, or the modifiers are not placed as in training.
         """
-        words = plain(sentence)
+        words = strip_joiners(sentence)
         heads = self._phrases.heads(words)
         # Not in the garbled "a pub that is cheap in SLOT_AREA pub".
         if len(heads) != 1:

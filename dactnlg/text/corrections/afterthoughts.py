@@ -12,7 +12,7 @@ from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.plurals import MANY, pluralized, singular
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
-from dactnlg.text.surface import detokenize, plain, strip_joiner
+from dactnlg.text.surface import detokenize, strip_joiner, strip_joiners
 
 
 def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:
@@ -26,15 +26,15 @@ def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:
     told = [_predicate(each) for each in sentences]
     asked = [not own and is_question(detokenize(each)) for own, each in zip(told, sentences, strict=True)]
     last = max((place for place, each in enumerate(asked) if each), default=-1)
-    if last < 0 or not all(told[last + 1 :]) or _exemplified(plain(sentences[last]), lexicon.subject):
+    if last < 0 or not all(told[last + 1 :]) or _exemplified(strip_joiners(sentences[last]), lexicon.subject):
         return tokens
     question, inside = _apart(sentences[last], lexicon)
     more = [*dict.fromkeys([*inside, *told[last + 1 :]])]
-    noun = _last_of(plain(question), lexicon)
+    noun = _last_of(strip_joiners(question), lexicon)
     if noun < 0:
         return tokens
     whole = _joined(question, noun, more, lexicon) if more else question
-    if _is_plural(plain(question), noun, lexicon):
+    if _is_plural(strip_joiners(question), noun, lexicon):
         whole = (*whole[:noun], *agreeing(whole[noun:], lexicon.verbs, MANY))
     return (*(token for each in sentences[:last] for token in each), *whole)
 
@@ -46,7 +46,7 @@ def _exemplified(words: Sequence[str], subject: str) -> bool:
 
 def _joined(question: Tokens, noun: int, more: Sequence[Tokens], lexicon: Lexicon) -> Tokens:
     """Return a question with more predicates attached to one of its nouns."""
-    words = plain(question)
+    words = strip_joiners(question)
     many = _is_plural(words, noun, lexicon)
     # "... that you find so good" stays at the end.
     yours = (at for at in range(noun + 1, len(words)) if words[at] in RELATIVES and words[at + 1 : at + 2] == ["you"])
@@ -64,7 +64,7 @@ def _joined(question: Tokens, noun: int, more: Sequence[Tokens], lexicon: Lexico
 
 def _predicate(sentence: Tokens) -> Tokens:
     """Return what a statement says about "it"; empty if it is about something else."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     rest = sentence[1 : end_of(words)] if words else ()
     if words[:1] == [f"{PRONOUN}'s"]:
         return ("is", *rest)
@@ -73,7 +73,7 @@ def _predicate(sentence: Tokens) -> Tokens:
 
 def _apart(question: Tokens, lexicon: Lexicon) -> tuple[Tokens, list[Tokens]]:
     """Split a question from the statements about "it" at its end: "do you like games, and it is new?"."""
-    words, found = plain(question), list[Tokens]()
+    words, found = strip_joiners(question), list[Tokens]()
     noun, stop = _last_of(words, lexicon), end_of(words)
     for at in range(stop - 3, noun, -1) if noun >= 0 else ():
         own = _predicate(question[at + 1 : stop])
@@ -86,7 +86,7 @@ def _apart(question: Tokens, lexicon: Lexicon) -> tuple[Tokens, list[Tokens]]:
 def _of_many(predicate: Tokens, lexicon: Lexicon) -> Tokens:
     """Return a predicate in the plural: "are old games" for "is an old game"."""
     verb, *rest = predicate
-    if plain(rest[:1]) and plain(rest[:1])[0] in INDEFINITE:
+    if strip_joiners(rest[:1]) and strip_joiners(rest[:1])[0] in INDEFINITE:
         noun = next((at for at, word in enumerate(rest) if word in lexicon.things), 0)
         if noun:
             rest = [*rest[1:noun], pluralized(rest[noun]), *rest[noun + 1 :]]

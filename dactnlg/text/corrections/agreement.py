@@ -19,7 +19,7 @@ from dactnlg.text.grammar.english import (
 from dactnlg.text.grammar.plurals import MANY, ONE, is_plural, pluralized
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 
 _THEY, _THEIR = "they", "their"
 _NEAR = 4
@@ -35,7 +35,7 @@ def tells_of_several(sentence: Tokens, counts: Collection[str], *, known: bool) 
         counts: the placeholders with which things are counted.
         known: whether a single thing has been mentioned: "it is small. There are beds" is about that.
     """
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     if known or not {*counts}.isdisjoint(words):
         return not {*counts}.isdisjoint(words)
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == _THERE_ARE), -1)
@@ -44,7 +44,7 @@ def tells_of_several(sentence: Tokens, counts: Collection[str], *, known: bool) 
 
 def relates_to_several(sentence: Tokens, verbs: Collection[str]) -> bool:
     """Whether a relative clause of a sentence is about several things: "we have pubs that serve beer"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     triples = zip(words, words[1:], words[2:], strict=False)
     return any(is_plural(a) and b in RELATIVES and c in verbs and plural(c) == c for a, b, c in triples)
 
@@ -57,7 +57,7 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
         verbs: finite verbs.
         number: of the things that it, or a sentence before it, mentions: `ONE` or `MANY`; 0 if unknown.
     """
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     made = list(sentence)
     # Of these, only "all" takes the plural.
     if words[0] in EVERY and (words[0] != "all" or PRONOUN not in words[: next(_main(words, verbs), 0)]):
@@ -86,7 +86,7 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
 
 def with_its(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Return a sentence with "its" where "their" could be others': "children are allowed and their number is 5"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     made = list(sentence)
     for place in range(1, len(words)):
         if words[place] == _THEIR and "is" in words[place + 1 : place + _NEAR]:
@@ -103,7 +103,7 @@ def told_of_kinds(sentence: Tokens, kinds: Collection[str], verbs: Collection[st
         kinds: plural nouns for things.
         verbs: finite verbs.
     """
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     place = next((at for at in range(2, len(words) - 1) if words[at] == PRONOUN and words[at - 1] in COORDINATING), 0)
     # "... and it is a cheap one" speaks of one; a question may get "that are cheap" instead.
     several = (

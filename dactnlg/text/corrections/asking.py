@@ -8,7 +8,7 @@ from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, COORDINATING, GR
 from dactnlg.text.grammar.plurals import pluralized
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import PRONOUN, Tokens, is_asking
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 
 _FAR = 4
 """Within how many words on both sides of "or" its alternatives have their values."""
@@ -35,7 +35,7 @@ def _without_it(sentence: Tokens) -> Tokens:
 
     What does not exist, or is looked for, is no "it": "are you looking for a pub that has beer and it is near SLOT_B?".
     """
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     sought = any(run[:2] in _SOUGHT or run in _NONE for run in zip(words, words[1:], [*words[2:], ""], strict=False))
     for place in range(1, len(words) - 3 if sought else 0):
         if words[place : place + 3] == ["and", PRONOUN, "is"]:
@@ -51,7 +51,7 @@ def _without_it(sentence: Tokens) -> Tokens:
 
 def _found_so(sentence: Tokens, things: Iterable[str]) -> Tokens:
     """Insert the object that "find" lacks: "why do you find so average?", "what makes you find so average?"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     for place in range(2, len(words) - 2):
         if words[place : place + 3] == ["you", "find", "so"] and _WHY.intersection(words[place - 2 : place]):
             several = not {pluralized(thing) for thing in things}.isdisjoint(words[:place])
@@ -61,7 +61,7 @@ def _found_so(sentence: Tokens, things: Iterable[str]) -> Tokens:
 
 def _without_or(sentence: Tokens) -> Tokens:
     """Drop "or" between conditions on different slots: "in the SLOT_AREA or in the SLOT_PRICERANGE price range"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     for place in range(1, len(words) - 1):
         if words[place] == "or" and words[place + 1] in PREPOSITIONS:
             before = [word for word in words[max(0, place - _FAR) : place] if is_placeholder(word)]
@@ -73,7 +73,7 @@ def _without_or(sentence: Tokens) -> Tokens:
 
 def _greeting(sentence: Tokens) -> Tokens:
     """End a greeting with a stop: "Hello, welcome to the guide?"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     asks = any(word in AUXILIARIES or word in QUESTION_WORDS or word in COORDINATING - {","} for word in words)
     greets = words[0] in GREETINGS and words[-1] == "?" and not asks
     return (*sentence[:-1], sentence[-1].replace("?", ".")) if greets else sentence

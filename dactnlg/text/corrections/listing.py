@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dactnlg.text.corrections.phrasing import COMMA, end_of
 from dactnlg.text.grammar.english import COORDINATING, PREPOSITIONS, QUESTION_WORDS, RELATIVES, SUBJECTS, listed
 from dactnlg.text.sentences import Tokens
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 
 _OPENERS = listed("with has have having includes features")
 """Words after which a list of things begins."""
@@ -19,7 +19,7 @@ _NO_MATTER = ["no", "matter"]
 
 def with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Insert "and" before the last item of a list: "has a big screen, 2 ports, and costs 9 euros"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     for comma in reversed([place for place, word in enumerate(words) if word == ","]):
         end = _item(words, comma, verbs)
         start = _opening(words, comma, verbs) if end else 0
@@ -29,13 +29,13 @@ def with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
             comma_behind = words[end : end + 1] == [","] and not PREPOSITIONS.isdisjoint(words[end + 1 : end + 2])
             behind = end + comma_behind
             sentence = (*sentence[: comma + several], "and", *sentence[comma + 1 : end], *sentence[behind:])
-            words = plain(sentence)
+            words = strip_joiners(sentence)
     return sentence
 
 
 def with_or(sentence: Tokens) -> Tokens:
     """Join what does not matter by one "or": "if you do not care about beer or wine, food, there are pubs"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     start = words.index("about") if words[:1] == ["if"] and "about" in words else len(words)
     joint = words.index("or", start) if "or" in words[start:] else len(words)
     comma = words.index(",", joint) if "," in words[joint:] else len(words)

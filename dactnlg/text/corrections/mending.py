@@ -33,7 +33,7 @@ from dactnlg.text.grammar.plurals import MANY, ONE, is_plural, pluralized
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, is_asking, split_sentences
-from dactnlg.text.surface import plain, strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words that begin a sentence about a single thing."""
@@ -63,7 +63,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     sentences: Sequence[Tokens] = _openings_joined(_told_apart(split_sentences(tokens), verbs), verbs)
     sentences = _referring(_it_first(_said_once(sentences, lexicon.subject), lexicon), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
-    named, kinds = lexicon.subject in plain(tokens), set(map(pluralized, lexicon.things))
+    named, kinds = lexicon.subject in strip_joiners(tokens), set(map(pluralized, lexicon.things))
     # A text that ends with a question may state something first.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
@@ -75,19 +75,19 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
             number = counted or MANY
         elif _tells_of_one(own):
             number = ONE
-        elif plain(own)[0] != PRONOUN:
+        elif strip_joiners(own)[0] != PRONOUN:
             number = 0
         own = _indefinite(_without_article(own, lexicon.bare), lexicon)
         own = corrected(with_articles(own, lexicon.articles))
         own = as_values_of(as_held(with_the(own, lexicon.definite), lexicon.held), lexicon.value_nouns)
         own = _with_verb(own, lexicon) if tells else own
-        if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
+        if strip_joiners(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
         several = counted == MANY and not found and relates_to_several(own, verbs)
         own = agreeing(own, verbs, MANY if several and not number else number)
         own = with_its(own if named else told_of_kinds(own, kinds, verbs), verbs)
         found.append(the_only_that(the_only_ones(own, lexicon), verbs))
-        first, *more = plain(own)
+        first, *more = strip_joiners(own)
         # "We have trails in the south" is worded in its own way.
         own_words = len(found) == 1 and counted == MANY and number != ONE and first not in _ONE_THING
         if own_words or (first == "all" and PRONOUN not in more):
@@ -98,7 +98,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
 def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
     """Yield sentences, splitting run-on clauses: "it is a pub, where dogs are allowed and it has beer"."""
     for sentence in sentences:
-        words = plain(sentence)
+        words = strip_joiners(sentence)
         clause = words.index("where") if "where" in words[1:] else len(words)
         joint = next((at for at in range(clause, len(words) - 2) if words[at : at + 2] == ["and", PRONOUN]), 0)
         if joint and words[joint - 1] != "," and words[joint + 2] in verbs and words[-1] != "?":
@@ -114,7 +114,7 @@ def _openings_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> lis
     found: list[Tokens] = []
     for sentence in sentences:
         if found and is_asking(sentence) and is_opening(found[-1], verbs):
-            found[-1] = (*trimmed(found[-1][: end_of(plain(found[-1]))]), COMMA, *sentence)
+            found[-1] = (*trimmed(found[-1][: end_of(strip_joiners(found[-1]))]), COMMA, *sentence)
         else:
             found.append(sentence)
     return found
@@ -122,12 +122,12 @@ def _openings_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> lis
 
 def _referring(sentences: Sequence[Tokens], lexicon: Lexicon) -> Sequence[Tokens]:
     """Replace "it" where a text mentions only several things: "speaking of pubs, have you tried it?" gets "any"."""
-    words = [word for sentence in sentences for word in plain(sentence)]
+    words = [word for sentence in sentences for word in strip_joiners(sentence)]
     kinds = {pluralized(thing) for thing in lexicon.things}
     named = next((word for word in words if word in lexicon.things | kinds), "")
     if lexicon.subject in words or named not in kinds or words.count(PRONOUN) != 1:
         return sentences
-    return [(*own[:-2], "any", own[-1]) if plain(own)[-2:] == [PRONOUN, "?"] else own for own in sentences]
+    return [(*own[:-2], "any", own[-1]) if strip_joiners(own)[-2:] == [PRONOUN, "?"] else own for own in sentences]
 
 
 def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
@@ -137,7 +137,7 @@ def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
     """
     found, said = list[Tokens](), set[Tokens]()
     for own in sentences:
-        colon = plain(own).index(":") + 1 if ":" in plain(own)[:-1] else 0
+        colon = strip_joiners(own).index(":") + 1 if ":" in strip_joiners(own)[:-1] else 0
         own = own[colon:] if own[:colon] in said else own
         said.add(own[:colon])
         names = [strip_joiner(token) for token in own if is_placeholder(token)]
@@ -151,14 +151,14 @@ def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
 
 def _it_first(sentences: Sequence[Tokens], lexicon: Lexicon) -> Sequence[Tokens]:
     """Put what "it" is before what it has, which "it" could refer to: "the price is 9 euros. It is near here"."""
-    own = [own for own in sentences if plain(own)[0] == PRONOUN]
-    owned = [own for own in sentences if _is_owned(plain(own), lexicon.things)]
-    named = any(lexicon.subject in plain(own) for own in sentences)
+    own = [own for own in sentences if strip_joiners(own)[0] == PRONOUN]
+    owned = [own for own in sentences if _is_owned(strip_joiners(own), lexicon.things)]
+    named = any(lexicon.subject in strip_joiners(own) for own in sentences)
     if named or len(own) + len(owned) < len(sentences) or not own or [*own, *owned] == sentences:
         return sentences
     *first, last = [*own, *owned]
     # A text may end without a mark, but the sentence that was first has one.
-    return [*(each if plain(each)[-1] in ENDS else (*each, sentences[0][-1]) for each in first), last]
+    return [*(each if strip_joiners(each)[-1] in ENDS else (*each, sentences[0][-1]) for each in first), last]
 
 
 def _is_owned(words: Sequence[str], things: Collection[str]) -> bool:
@@ -169,12 +169,12 @@ def _is_owned(words: Sequence[str], things: Collection[str]) -> bool:
 
 def _is_of_one(sentences: Iterable[Tokens], subject: str) -> bool:
     """Whether sentences speak of a single thing: "it is near SLOT_NEAR", "SLOT_NAME is cheap"."""
-    return any(plain(own)[0] in (PRONOUN, OWNER) or subject in plain(own) for own in sentences)
+    return any(strip_joiners(own)[0] in (PRONOUN, OWNER) or subject in strip_joiners(own) for own in sentences)
 
 
 def _subject_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Drop the comma between a subject and its verb: "all pubs in the south, have beer"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     comma, at = words.index(",") if "," in words else 0, finite(words, verbs)
     asks = not SUBJECTS.isdisjoint(words[comma + 2 : comma + 3]) or words[-1] == "?"
     apart = comma < 2 or words[0] in PREPOSITIONS | SUBORDINATING or asks
@@ -183,14 +183,14 @@ def _subject_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 def _tells_of_one(sentence: Tokens) -> bool:
     """Whether a sentence is about a single thing: "we have a pub that serve beer"; not "with rooms that have beds"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     many = any(is_plural(before) for before, word in pairwise(words) if word in RELATIVES)
     return tuple(words[:2]) in _TELLING and not INDEFINITE.isdisjoint(words[2:3]) and not many
 
 
 def _several_things(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Use the plural for things that an act counts without a number: "we have a SLOT_SIZE pub that serves beer"."""
-    words = [*plain(sentence), "."]
+    words = [*strip_joiners(sentence), "."]
     noun = next((at for at, word in enumerate(words) if at > 2 and not is_placeholder(word)), 0)
     ends = words[noun + 1] in PREPOSITIONS | RELATIVES | {*ENDS} if words[noun].isalpha() else False
     if tuple(words[:2]) not in _TELLING or words[2] not in INDEFINITE or not ends:
@@ -202,7 +202,7 @@ def _several_things(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Replace "and" with "that" before a verb about the things: "there are pubs and have beer"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     first, second, third = (*finite(words, verbs), 0, 0, 0)[:3]
     # "There are pubs, can be seen in SLOT_A and have beer"
     joined = words[second - 1] == "and" or (words[second - 1] == "," and words[third - 1] == "and")
@@ -212,7 +212,7 @@ def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 def _qualities_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Join "good for" to the clause before it, by "and are": "pubs that allow dogs good for lunch"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("good", "for")), 0)
     last = max((at for at in finite(words, verbs) if at < place), default=0)
     told = words[last - 1] in RELATIVES or (words[last - 1] == "and" and not RELATIVES.isdisjoint(words[:last]))
@@ -223,7 +223,7 @@ def _qualities_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
     """Drop "the" before names that no noun follows: "in the SLOT_AREA and cheap"."""
-    words = [*plain(sentence), "", "", ""]
+    words = [*strip_joiners(sentence), "", "", ""]
     needless = set[int]()
     for place, (word, name) in enumerate(pairwise(words[:-2])):
         behind = place + 2
@@ -238,7 +238,7 @@ def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
 
 def _indefinite(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     """Use "a" for something new without a name: "i have found the SLOT_PRICE pub that has beer"."""
-    words, kinds = plain(sentence), lexicon.plurals | lexicon.things
+    words, kinds = strip_joiners(sentence), lexicon.plurals | lexicon.things
     place = words.index("the") if "the" in words else 0
     phrase = words[place + 1 :][:_LONGEST]
     noun = next((at for at, word in enumerate(phrase) if word in kinds), 0)
@@ -252,7 +252,7 @@ def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
 
     Also of one that lacks its subject: "is a big pub", "has beer".
     """
-    words, verb = plain(sentence), _VERBS_OF_PHRASES.get(plain(sentence)[0], "")
+    words, verb = strip_joiners(sentence), _VERBS_OF_PHRASES.get(strip_joiners(sentence)[0], "")
     headless = words[0] in THIRD or (words[0] == "is" and words[1:2] and words[1] in PREPOSITIONS | INDEFINITE)
     if headless and words[-1] != "?" and (SUBJECTS | {"that"}).isdisjoint(words[1:2]):
         return (PRONOUN, *sentence)

@@ -14,7 +14,7 @@ from dactnlg.text.grammar.plurals import MANY, pluralized
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
-from dactnlg.text.surface import JOINER, plain
+from dactnlg.text.surface import JOINER, strip_joiners
 
 _ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
 _IS = [["is"], ["was"]]
@@ -22,7 +22,7 @@ _IS = [["is"], ["was"]]
 
 def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     """Use the plural after "are the only": "SLOT_A and SLOT_A#2 are the only pub that allows dogs"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     noun = next((n + 3 for n, run in enumerate(zip(words, words[1:], words[2:], strict=False)) if run == _ARE_ONLY), 0)
     ends = (at for at in range(noun, len(words)) if words[at] in JOINTS | PREPOSITIONS | SUBJECTS | {*ENDS})
     end = next(ends, len(words)) if noun else 0
@@ -37,7 +37,7 @@ def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
 
 def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
     """Say of the first thing of a text that it is the only one: "SLOT_NAME is a cheap pub" says nothing of others."""
-    words = plain(tokens)
+    words = strip_joiners(tokens)
     place = next(descriptions(words, lexicon), 0)
     if not place:
         return tokens
@@ -51,7 +51,7 @@ def the_only_that(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     "Is the only pub in the south that allows dogs": there may be others that do not. Not if "that" could refer to
     something that it has: "with a garden that allows dogs".
     """
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     start = _only_at(words)
     told = next((at for at in finite(words, verbs) if at > start), 0)
     if not told or words[told - 1] != "and":
@@ -68,7 +68,7 @@ def so_in_all(sentences: Sequence[Tokens], verbs: Collection[str]) -> list[Token
     """
     found = list[Tokens]()
     for sentence in sentences:
-        words, before = plain(sentence), plain(found[-1]) if found else []
+        words, before = strip_joiners(sentence), strip_joiners(found[-1]) if found else []
         start = _only_at(before)
         at = finite(words, verbs)
         shared = all(place == 1 or words[place - 1] in COORDINATING | RELATIVES for place in at)
@@ -91,7 +91,7 @@ def excepted(tokens: Tokens, names: Sequence[str]) -> Tokens:
         tokens: delexicalised.
         names: the placeholders of the exceptions.
     """
-    words = plain(tokens)
+    words = strip_joiners(tokens)
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("no", "other")), len(words))
     ends = PREPOSITIONS | RELATIVES | {*ENDS, "serving"}
     end = next((at for at in range(place + 2, len(words)) if words[at] in ends), len(words))

@@ -24,7 +24,7 @@ from dactnlg.text.grammar.plurals import is_plural, pluralized
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import TAGS
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens
-from dactnlg.text.surface import JOINER, plain, strip_joiner
+from dactnlg.text.surface import JOINER, strip_joiner, strip_joiners
 
 _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 """Words that begin conditions: "near the park", "where dogs are allowed", "good for lunch"."""
@@ -78,7 +78,7 @@ def trimmed(tokens: Tokens) -> Tokens:
 
 def _resumed(sentence: Tokens) -> Tokens:
     """Drop an "it" that repeats the noun of a relative clause: "a game that you can play it on Mac"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     for place in range(len(words) - 4):
         if words[place] in RELATIVES and words[place + 1 : place + 3] == ["you", "can"] and words[place + 4] == PRONOUN:
             return (*sentence[: place + 4], *sentence[place + 5 :])
@@ -87,7 +87,7 @@ def _resumed(sentence: Tokens) -> Tokens:
 
 def _with_object(sentence: Tokens) -> Tokens:
     """Insert the object that "find" lacks: "you found to be good" becomes "you found it to be good"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     runs = enumerate(zip(words, words[1:], words[2:], strict=False), 2)
     place = next((at for at, run in runs if run[0] in PERSONS and run[1:] == ("found", "to")), 0)
     # "The pub that you found to be good"
@@ -98,7 +98,7 @@ def _with_object(sentence: Tokens) -> Tokens:
 
 def _asked_once(sentence: Tokens) -> Tokens:
     """Drop the second verb of a question: "what is the area do you prefer?" becomes "what area do you prefer?"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     inverted = next((at for at, pair in enumerate(pairwise(words)) if pair == ("do", "you")), 0)
     doubled = words[:3] == ["what", "is", "the"] and JOINTS.isdisjoint(words[1:inverted])
     return (sentence[0], *sentence[3:]) if inverted > 3 and doubled else sentence
@@ -106,7 +106,7 @@ def _asked_once(sentence: Tokens) -> Tokens:
 
 def _to_have(sentence: Tokens) -> Tokens:
     """Ask "what eco rating do you want it to have?" instead of "what eco rating do you want it to be?"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     end = end_of(words)
     noun = next((at for at, word in enumerate(words) if at and word in AUXILIARIES), 0)
     # "What color do you want it to be?"
@@ -118,7 +118,7 @@ def _to_have(sentence: Tokens) -> Tokens:
 
 def _caring_about(sentence: Tokens) -> Tokens:
     """Insert "about" after "care" where it is missing: "if you do not care the food", "do not care dogs"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     for place, (before, word, more) in enumerate(zip(words, words[1:], words[2:], strict=False), 1):
         denied = before in ("not", "dont") or before.endswith("n't")
         if denied and word == "care" and more not in _NO_THING and (more.isalpha() or is_placeholder(more)):
@@ -131,7 +131,7 @@ def _caring_about(sentence: Tokens) -> Tokens:
 
 def _if_whether(sentence: Tokens) -> Tokens:
     """Say "if you do not care whether dogs are allowed" instead of "if whether dogs are allowed does not matter"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     start = next((at for at, pair in enumerate(pairwise(words)) if pair == ("if", "whether")), len(words))
     run = (at for at in range(start, len(words) - 2) if words[at : at + 3] == _NO_MATTER)
     verb = next(run, 0)
@@ -142,7 +142,7 @@ def _if_whether(sentence: Tokens) -> Tokens:
 
 def _where_last(sentence: Tokens) -> Tokens:
     """Move a "where" clause after other conditions: "a pub where dogs go, near here and in the south"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     # "... if you do not care about the price" stays at the end.
     end = words.index("if", 1) if "if" in words[1:] else end_of(words)
     opened = (at for at in range(1, end) if words[at] in _CONDITIONS)
@@ -155,7 +155,7 @@ def _where_last(sentence: Tokens) -> Tokens:
         return sentence
     items = [trimmed(sentence[a:b]) for a, b in pairwise([*starts, end])]
     # What is joined differently, "and it serves", is not a list of conditions.
-    if any({"and", ",", PRONOUN}.intersection(plain(item)) for item in items):
+    if any({"and", ",", PRONOUN}.intersection(strip_joiners(item)) for item in items):
         return sentence
     last, head = items.pop(where[0]), trimmed(sentence[: starts[0]])
     others = [token for item in items for token in (COMMA, *item)]
@@ -166,7 +166,7 @@ def _where_last(sentence: Tokens) -> Tokens:
 
 def _of_several(sentence: Tokens) -> Tokens:
     """Use the plural for several values: "the phone number is SLOT_PHONE and SLOT_PHONE#2"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     for place in range(1, len(words) - 3):
         first, joint, more = words[place + 1 : place + 4]
         listed_too = joint in ("and", ",") and more.startswith(f"{first}#")
@@ -188,7 +188,7 @@ def _of_several(sentence: Tokens) -> Tokens:
 
 def _with_once(sentence: Tokens) -> Tokens:
     """Replace a second "with" with "and": "a pub with a garden with a view"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     first, second, *more = [*(at for at, word in enumerate(words) if word == _WITH), 0, 0][:3]
     between = words[first + 1 : second]
     # "With a price range of less than £20"
@@ -205,14 +205,14 @@ def _in_all(sentence: Tokens) -> Tokens:
 
 def _number_of(sentence: Tokens) -> Tokens:
     """Use the plural after "number of": "any number of HDMI port"; not after "phone number of"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     named = any(pair[1] == "number" and pair[0] not in _SUCH_A for pair in pairwise(("the", *words)))
     return sentence if named else _plural_after(sentence, ("number", "of"), 1)
 
 
 def _plural_after(sentence: Tokens, opening: tuple[str, str], least: int) -> Tokens:
     """Use the plural for a noun phrase of at least so many words after two words."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     start = next((at for at, pair in enumerate(pairwise(words), 2) if pair == opening), len(words))
     ends = JOINTS | _CONDITIONS | AUXILIARIES | {"of"}
     end = next((at for at in range(start, len(words)) if words[at] in ends or not words[at].isalpha()), len(words))
@@ -224,7 +224,7 @@ def _plural_after(sentence: Tokens, opening: tuple[str, str], least: int) -> Tok
 
 def _nor(sentence: Tokens) -> Tokens:
     """Join two things that are denied by "or": "it is not available on Steam, and Mac"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     end = end_of(words)
     denial = next((at for at, word in enumerate(words) if word == "not" or word.endswith("n't")), end)
     joint = end - 2
@@ -237,7 +237,7 @@ def _nor(sentence: Tokens) -> Tokens:
 
 def _near_what(sentence: Tokens) -> Tokens:
     """Ask "what would you like it to be near?" instead of "where would you like it to be near to?"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     for place, (word, more, after) in enumerate(zip(words, words[1:], [*words[2:], "?"], strict=False), 1):
         if (word, more) == ("near", "to") and after in (*ENDS, *COORDINATING) and "where" in words[:place]:
             start = place - 1 - words[:place][::-1].index("where")
@@ -247,7 +247,7 @@ def _near_what(sentence: Tokens) -> Tokens:
 
 def _with_owner(sentence: Tokens) -> Tokens:
     """Use "its" before a noun that has a verb of its own: "it's price is 9 euros"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     place = words.index(_IT_IS) if _IT_IS in words else len(words)
     verb = next((at for at in range(place + 2, len(words)) if words[at] in ("is", "are")), place)
     noun = all(
@@ -258,7 +258,7 @@ def _with_owner(sentence: Tokens) -> Tokens:
 
 def _without_open_end(sentence: Tokens) -> Tokens:
     """Drop an alternative that says nothing: "do you want to walk 8 km, or would you rather?"."""
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     end = end_of(words)
     place = max((at for at in range(1, end) if words[at] == "or"), default=end)
     empty, rest = place + 1 < end and OPEN_ENDED.issuperset(words[place + 1 : end]), trimmed(sentence[:place])

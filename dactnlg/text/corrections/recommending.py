@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dactnlg.text.grammar.english import INDEFINITE, PRAISE, PREPOSITIONS
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.sentences import Tokens
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 
 _WISHES = (("you", "are", "looking", "for"), ("you", "want"), ("you", "do", "not", "care"))
 """How statements begin that say what a user wants, the last one garbled: "you do not care something in SLOT_A"."""
@@ -24,7 +24,7 @@ def praised(tokens: Tokens, lexicon: Lexicon, praise: str) -> Tokens:
         lexicon: of its corpus.
         praise: an adjective.
     """
-    places = [*descriptions(plain(tokens), lexicon)]
+    places = [*descriptions(strip_joiners(tokens), lexicon)]
     for place in reversed(places):
         tokens = (*tokens[:place], "a", praise, *tokens[place + 1 :])
     return tokens if places else _praised_named(tokens, lexicon, praise)
@@ -32,14 +32,14 @@ def praised(tokens: Tokens, lexicon: Lexicon, praise: str) -> Tokens:
 
 def suggested(tokens: Tokens) -> Tokens:
     """Suggest what a text says that the user wants: "you are looking for something here" gets "you could try"."""
-    words = plain(tokens)
+    words = strip_joiners(tokens)
     wish = next((wish for wish in _WISHES if tuple(words[: len(wish)]) == wish), ())
     return (*_TRY, *tokens[len(wish) :]) if wish and words[len(wish) : len(wish) + 1] in _SOMETHING else tokens
 
 
 def _praised_named(tokens: Tokens, lexicon: Lexicon, praise: str) -> Tokens:
     """Praise named things: "the SLOT_NAME pub has beer and is cheap" becomes "SLOT_NAME is a nice pub that has ..."."""
-    words, kinds = plain(tokens), lexicon.plurals | lexicon.things
+    words, kinds = strip_joiners(tokens), lexicon.plurals | lexicon.things
     for place in range(len(words) - 3, 0, -1):
         name, kind, verb, behind = words[place - 1 : place + 3]
         if name == lexicon.subject and kind in kinds and verb in lexicon.verbs:

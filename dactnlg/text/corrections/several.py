@@ -10,7 +10,7 @@ from dactnlg.text.grammar.plurals import is_plural, pluralized
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 
 _THE = "the"
 _NO_SUBJECT = PREPOSITIONS | {"of"}
@@ -26,7 +26,7 @@ def made_plural(tokens: Tokens, first: int, last: int, slot_name: str) -> Tokens
         last: the index of the last value.
         slot_name: of these values.
     """
-    words = plain(tokens)
+    words = strip_joiners(tokens)
     before, behind = [word for word in words[:first] if word != _THE][-1:], words[last + 1 : last + 2]
     if behind and behind[0] in VERBS and _NO_SUBJECT.isdisjoint(before):
         verb = plural(behind[0])
@@ -49,7 +49,7 @@ def made_plural(tokens: Tokens, first: int, last: int, slot_name: str) -> Tokens
 
 def _things(rest: Tokens, verb: str) -> Tokens:
     """Return the words after a verb in the plural: "are a nice place" becomes "are nice places"."""
-    words = plain(rest)
+    words = strip_joiners(rest)
     noun = _last_noun(words, 1) if verb == "are" and words[:1] and words[0] in INDEFINITE else 0
     return (*rest[1:noun], pluralized(words[noun]), *rest[noun + 1 :]) if noun else rest
 

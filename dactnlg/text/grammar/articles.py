@@ -9,7 +9,7 @@ from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, INDEFINITE, JOIN
 from dactnlg.text.grammar.plurals import is_plural
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, Tokens
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 
 Place = tuple[str, str, str]
 """The word before a value and its article, if any, the value, and the word after it."""
@@ -49,7 +49,7 @@ def with_articles(sentence: Tokens, usual: Mapping[Place, str]) -> Tokens:
         sentence: delexicalised. The choice of "a" or "an" depends on the value, and is made with that.
         usual: the articles of training.
     """
-    words = plain(sentence)
+    words = strip_joiners(sentence)
     for at, place, article in reversed([*_places(words, listed=True)]):
         wanted = usual.get(place, article)
         # "With a big garden", but "with big gardens"
@@ -74,7 +74,7 @@ def definite_nouns(runs: Mapping[Tokens, int]) -> frozenset[str]:
 
 def with_the(sentence: Tokens, nouns: Collection[str]) -> Tokens:
     """Return a sentence with "the" inserted between "about" and these nouns, if they end a phrase."""
-    words = [*plain(sentence), ""]
+    words = [*strip_joiners(sentence), ""]
     missing = {
         at
         for at, word in enumerate(words[:-1])

@@ -26,7 +26,7 @@ from dactnlg.text.grammar.plurals import is_plural
 from dactnlg.text.grammar.verbs import MODALS, contacts, finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiners
 
 _OTHERS = frozenset({"there", "i", "we", "you"})
 """Subjects that do not take "has" and "is"."""
@@ -59,7 +59,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
         tokens: with joiners and placeholders.
         verbs: finite verbs, in lower case.
     """
-    words = without_apology([strip_joiner(token) for token in tokens])
+    words = without_apology(strip_joiners(tokens))
     at, near = finite(words, verbs), contacts(words, verbs)
     main = _main(words, at)
     # "Just ring if you have questions" has a main verb, but not a finite one.
@@ -88,7 +88,7 @@ def misplaced_only(words: Sequence[str]) -> bool:
 
 def is_opening(tokens: Sequence[str], verbs: Collection[str]) -> bool:
     """Whether a sentence only opens another: "since you like pubs with a garden?", "speaking of pubs."."""
-    words = [strip_joiner(token) for token in tokens]
+    words = strip_joiners(tokens)
     if tuple(words[:2]) == ("speaking", "of"):
         return not finite(words, verbs)
     # "If you do not care about the price" may be about anything before or behind it.

@@ -10,7 +10,7 @@ from itertools import pairwise
 from dactnlg.text.grammar.english import ARTICLES, BEING, COORDINATING, JOINTS, NEGATIONS, PREPOSITIONS, listed
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, asking, split_sentences
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 from dactnlg.text.templates import Key, Templates, act_types
 
 BETWEEN, FARTHEST = 2, 5
@@ -105,7 +105,7 @@ def has_none(tokens: Sequence[str]) -> bool:
     """Whether a text says that nothing of a kind exists: "no SLOT_TYPE", "there are not SLOT_TYPE"."""
     if any(word == "no" and is_placeholder(behind) for word, behind in pairwise(tokens)):
         return True
-    words = [strip_joiner(token) for token in tokens]
+    words = strip_joiners(tokens)
     runs = zip(words, words[1:], words[2:], strict=False)
     return any(first == "there" and verb in _BE and behind == "not" for first, verb, behind in runs)
 

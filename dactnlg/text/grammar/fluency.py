@@ -22,7 +22,7 @@ from dactnlg.text.grammar.stops import Stops
 from dactnlg.text.grammar.verbs import learned_verbs
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, split_sentences
-from dactnlg.text.surface import plain, strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 
 ORDER = 4
 """Words of a run: shorter ones occur in nearly any word order, longer ones seldom twice in training."""
@@ -57,7 +57,7 @@ class Fluency:
         self._known: Memory[int] = Memory(*REMEMBERED)
         self._known_runs: Memory[int] = Memory(*REMEMBERED)
         sentences = [sentence for text in texts for sentence in split_sentences(text)]
-        stripped = list(map(plain, sentences))
+        stripped = list(map(strip_joiners, sentences))
         words = Counter(chain.from_iterable(stripped))
         pairs = Counter(chain.from_iterable(map(pairwise, stripped)))
         bounded = list(map(_bounded, sentences))
@@ -130,7 +130,7 @@ class Fluency:
         """Return the doubts about one sentence; cached, because composed texts share sentences."""
         found = self._known.get(sentence)
         if found is None:
-            words = plain(sentence)
+            words = strip_joiners(sentence)
             found = self._strange_runs(sentence) + sum(word in self._misspelt for word in words)
             found += 2 * self._stops.faults(runs(sentence, ORDER + 1))
             if self._verbs:
@@ -146,7 +146,7 @@ class Fluency:
         """Yield a sentence, then versions of it with a name for its pronoun, or with a count of what there is."""
         yield sentence
         # Most sentences have no such words, and thousands are checked.
-        counted = () if self._counting.isdisjoint(sentence) else pairwise(plain(sentence))
+        counted = () if self._counting.isdisjoint(sentence) else pairwise(strip_joiners(sentence))
         for place, before in enumerate(counted, 2):
             if count := self._counted.get(before):
                 yield (*sentence[:place], count, *sentence[place:])

@@ -9,7 +9,7 @@ from dactnlg.text.grammar.english import INDEFINITE
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
-from dactnlg.text.surface import plain, strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 
 LEAST, OFTENER = 20, 2
 """The fewest occurrences; and how many times as often a thing has a value as it is the value, for it to be held."""
@@ -32,7 +32,7 @@ def held_values(sentences: Iterable[Sequence[str]]) -> frozenset[str]:
 
 def as_held(sentence: Tokens, held: Collection[str]) -> Tokens:
     """Return a sentence in which a thing has, not is, such a value: "it is cheap and is SLOT_COLOR" gets "has a"."""
-    for at, told in _told_of_things(plain(sentence)):
+    for at, told in _told_of_things(strip_joiners(sentence)):
         if told == "is" and without_ordinal(strip_joiner(sentence[at])) in held:
             return (*sentence[: at - 1], "has", "a", *sentence[at:])
     return sentence
@@ -64,7 +64,7 @@ def as_values_of(sentence: Tokens, nouns: Mapping[str, str]) -> Tokens:
         sentence: in English.
         nouns: by placeholder, for values that are not nouns, "black", or several, "a black bezel, silver stand".
     """
-    places = [at for at, told in _told_of_things(plain(sentence)) if told == "a"]
+    places = [at for at, told in _told_of_things(strip_joiners(sentence)) if told == "a"]
     for at in reversed(places):
         name = strip_joiner(sentence[at])
         if name in nouns:

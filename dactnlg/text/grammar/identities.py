@@ -11,7 +11,7 @@ from dactnlg.text.grammar.copulas import noun_phrase_head
 from dactnlg.text.grammar.english import ARTICLES, BEING
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import split_sentences
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import strip_joiners
 from dactnlg.text.templates import Templates
 
 LEAST_SEEN = 20
@@ -62,7 +62,7 @@ class _Identity(NamedTuple):
 
 def _identities(tokens: Sequence[str]) -> Iterator[_Identity]:
     for sentence in split_sentences(tokens):
-        words = values_alike(plain(sentence))
+        words = values_alike(strip_joiners(sentence))
         for place in range(1, len(words) - 1):
             what = words[place + 1]
             if words[place] in _IS and (what in ARTICLES or is_placeholder(what)):

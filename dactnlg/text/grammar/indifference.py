@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dactnlg.text.grammar.english import CONJUNCTIONS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 
 INDIFFERENT = "dontcare"
 """The special value of what does not matter."""
@@ -89,7 +89,7 @@ def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
     # Most sentences have no such end, and thousands are checked.
     if _CARING.isdisjoint(sentence):
         return sentence, None
-    words = [strip_joiner(token) for token in sentence]
+    words = strip_joiners(sentence)
     place, verb = _alternative(words)
     place, verb = (place, verb) if verb else _condition(words)
     stop = len(words) - (words[-1] in ENDS)
@@ -132,7 +132,7 @@ def misattributed(sentence: Tokens) -> bool:
     """
     if _CARING.isdisjoint(sentence):
         return False
-    words = [strip_joiner(token) for token in sentence]
+    words = strip_joiners(sentence)
     place, verb = _condition(words)
     if _specific(words) or _impersonal(words):
         return True
@@ -184,7 +184,7 @@ def _things(tokens: Sequence[str]) -> Iterator[Tokens]:
             continue
         if thing:
             # "... and if you do not care about the food"
-            again = _verb([strip_joiner(each) for each in thing]) if before in CONJUNCTIONS else 0
+            again = _verb(strip_joiners(thing)) if before in CONJUNCTIONS else 0
             own = thing[again + 1 :] if again else thing
             thing = []
             # "... or if you do not care" adds no thing.

@@ -9,7 +9,7 @@ from dactnlg.text.grammar.english import JOINTS, PREPOSITIONS, SUBORDINATING
 from dactnlg.text.grammar.lists import mislisted
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.questions import is_question
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiners
 
 _STARTS = frozenset({"it", "they", "their", "its", "there"})
 _APOLOGIES = (["i'm", "sorry"], ["i", "am", "sorry"], ["sorry"])
@@ -22,7 +22,7 @@ def splices(tokens: Sequence[str], verbs: Collection[str]) -> int:
         tokens: with joiners and placeholders.
         verbs: finite verbs, in lower case; "as an alternative, it" has none before its comma.
     """
-    words = without_apology([strip_joiner(token) for token in tokens])
+    words = without_apology(strip_joiners(tokens))
     if words[0] in SUBORDINATING:
         return 0
     places = [place for place in range(2, len(words)) if words[place - 1] == "," and words[place] in _STARTS]

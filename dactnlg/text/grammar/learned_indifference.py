@@ -18,7 +18,7 @@ from dactnlg.text.grammar.indifference import (
 )
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, split_sentences
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 from dactnlg.text.templates import Key, Templates, act_types, canonical
 
 WHERE = "where"
@@ -61,7 +61,7 @@ def added(templates: Templates, act_type: str) -> Tokens:
     starts: dict[Tokens, float] = {}
     texts = [each for key, group in templates.sentences.items() if act_type in key for each in group.items()]
     for text, weight in texts:
-        words = [strip_joiner(token) for token in text]
+        words = strip_joiners(text)
         for place in (at for at, word in enumerate(words) if word in CONJUNCTIONS):
             verb = denies_caring(words[place : place + LONGEST_START])
             # "And if you do not care" is a condition.
@@ -84,7 +84,7 @@ def question(templates: Templates, act_type: str) -> tuple[Tokens, Tokens]:
     found: dict[tuple[Tokens, Tokens], float] = {}
     for key, sentences in templates.sentences.items():
         for text, weight in sentences.items() if act_types(key) == (act_type,) else ():
-            verb = denies_caring([strip_joiner(token) for token in text])
+            verb = denies_caring(strip_joiners(text))
             whole = len(split_sentences(text)) == 1 and not any(map(is_placeholder, text))
             if whole and 0 < verb < len(text) - 1 and text[verb + 1] in OPENING and is_asking(text):
                 asked = text[: verb + 1], text[-1:] if strip_joiner(text[-1]) in ENDS else ()

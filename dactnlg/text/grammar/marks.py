@@ -10,7 +10,7 @@ from itertools import pairwise
 from dactnlg.acts import Turn
 from dactnlg.text.grammar.english import EVERY, EXCEPTING, ONLY, PRAISE
 from dactnlg.text.sentences import asking, split_sentences
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiner, strip_joiners
 from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
 
 LEAST_TEXTS = 10
@@ -111,7 +111,7 @@ def _marks(texts: Sequence[frozenset[str]], others: Sequence[frozenset[str]]) ->
 
 def excepts(tokens: Sequence[str]) -> bool:
     """Whether a text says that there is no other: "no pub but the Mill", not "sorry but there is none"."""
-    words = [strip_joiner(token) for token in tokens]
+    words = strip_joiners(tokens)
     but = any(word == "but" and before not in _NO_EXCEPTION for before, word in pairwise(words))
     return but or not (ONLY | EXCEPTING).isdisjoint(words)
 

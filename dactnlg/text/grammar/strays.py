@@ -13,7 +13,7 @@ from itertools import combinations
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import Required, placeholder_name
 from dactnlg.text.sentences import Tokens, split_sentences
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiners
 from dactnlg.text.templates import Key, Templates, act_types
 
 LEAST_TEXTS = 10
@@ -108,7 +108,7 @@ def _strays(
         own: training sentences for the earlier act alone, which are about its thing wherever they occur.
     """
     sentences = split_sentences(tokens)
-    plain = [list(map(strip_joiner, sentence)) for sentence in sentences]
+    plain = [strip_joiners(sentence) for sentence in sentences]
     start = next((at for at, words in enumerate(plain) if name in words), len(plain))
     if start < len(plain):
         yield from (word for words in plain[:start] for word in words if word in late)
