@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers import preprocessor_of
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.text.owners import compared, exchanged
@@ -73,3 +75,32 @@ def test_the_only_thing_of_a_comparison_is_described(generator: Generator) -> No
     assert not any(describer.only_thing(request) for request in (*several, *others))
     said = generator.generate(comparisons(1, 3, 20))
     assert sum(each.slots_ok for each in said) >= 18
+
+
+def test_comparisons_by_different_slots_do_not_depend_on_their_order() -> None:
+    """Things are set apart as in training, whatever a comparison before this one is by."""
+    preprocessor = preprocessor_of(
+        [
+            ("compare(name=a;price=b;name=c;price=d)", "SLOT_NAME is SLOT_PRICE , while SLOT_NAME#2 is SLOT_PRICE#2 ."),
+            ("inform(name=a;price=b)", "SLOT_NAME is SLOT_PRICE ."),
+            ("inform(area=a;price=b)", "SLOT_AREA is SLOT_PRICE ."),
+        ]
+    )
+    by_name, by_area = (parse(f"compare({name}=a;price=b;{name}=c;price=d)") for name in ("name", "area"))
+
+    def texts(turns: list[Turn]) -> dict[Turn, list[list[str]]]:
+        describer, found = Describer(preprocessor), {}
+        for turn in turns:
+            parts = describer.things(preprocessor.request(turn))
+            assert parts is not None
+            words = (
+                tuple(f"{request.act.required[0].placeholder} is SLOT_PRICE .".split()) for request in parts.requests
+            )
+            said = [
+                Candidate(preprocessor, request, text, 0.0) for request, text in zip(parts.requests, words, strict=True)
+            ]
+            found[turn] = [list(text) for text in parts.join(dict(enumerate(said)))]
+        return found
+
+    assert texts([by_name, by_area]) == texts([by_area, by_name])
+    assert any("while" in text for text in texts([by_area, by_name])[by_name])

@@ -143,6 +143,9 @@ def test_verbs_agree(text: str, better: str) -> None:
             "it is open and its postcode is SLOT_A and SLOT_A#2.",
             "it is open and its postcodes are SLOT_A and SLOT_A#2.",
         ),
+        ("the number to ring is SLOT_A and SLOT_A#2.", "the numbers to ring are SLOT_A and SLOT_A#2."),
+        ("the one called is SLOT_A and SLOT_A#2.", "the one called is SLOT_A and SLOT_A#2."),
+        ("the pub closest to it is SLOT_A and SLOT_A#2.", "the pub closest to it is SLOT_A and SLOT_A#2."),
         ("there are pubs with a view, have a look.", "there are pubs with a view, have a look."),
         (
             "SLOT_NAME is a nice pub, where no dogs are allowed and it has beer.",

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, renamed
@@ -22,6 +23,11 @@ from dactnlg.text.sentences import ENDS, Tokens, is_asking, join_sentences
 from dactnlg.text.surface import strip_joiner, strip_joiners
 from dactnlg.text.templates import act_types
 
+REMEMBERED = 1 << 12, 1 << 20
+"""Limits of the cache for each name: number of entries, and bytes."""
+LONG = 500
+"""About how many bytes a few phrases take."""
+
 
 class Describer:
     """Splits comparisons into descriptions of each thing, and joins these again.
@@ -32,8 +38,8 @@ class Describer:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor = preprocessor
-        self._describing: dict[str, str | None] = {}
-        self._joints: dict[str, list[Tokens]] = {}
+        self._describing: Memory[str] = Memory(*REMEMBERED)
+        self._joints: Memory[list[Tokens]] = Memory(*REMEMBERED)
 
     def things(self, request: Request) -> Parts | None:
         """Return a part for the description of each thing that a request compares; None if it compares nothing."""
@@ -81,7 +87,8 @@ class Describer:
 
     def describes(self, name: str) -> str | None:
         """Return the act type with the most sentences that begin with the slot `name`; None if there are none."""
-        if name not in self._describing:
+        found = self._describing.get(name)
+        if found is None:
             weights, placeholder = Counter[str](), placeholder_name(name)
             asks = self._preprocessor.manners.is_question
             for key, sentences in self._preprocessor.templates.sentences.items():
@@ -89,8 +96,8 @@ class Describer:
                 if len(acts) == 1 and not asks(acts[0]) and f"{acts[0]}|{name}" in key:
                     weights[acts[0]] += sum(placeholder in map(strip_joiner, tokens[:2]) for tokens in sentences)
             best = max(weights, key=lambda act: (weights[act], act), default="")
-            self._describing[name] = best if weights[best] else None
-        return self._describing[name]
+            found = self._describing.put(name, best if weights[best] else "", len(name))
+        return found or None
 
     def _compared(self, request: Request, parts: Sequence[Candidate]) -> list[Text]:
         """Return texts for a comparison, made of the descriptions of each thing."""
@@ -125,13 +132,16 @@ class Describer:
 
     def _between(self, act: DialogueAct) -> list[Tokens]:
         """Return what training puts between the two things that an act compares: ", while", ";"."""
-        if act.act_type not in self._joints:
-            found = Counter[Tokens]()
+        second = placeholder_name(owners.things(act.slots)[0].name.name, 2)
+        found = self._joints.get((act.act_type, second))
+        if found is None:
+            joints = Counter[Tokens]()
             for key, sentences in self._preprocessor.templates.sentences.items():
                 for tokens in sentences if act.act_type in key else ():
-                    found.update(_joint(tokens, placeholder_name(owners.things(act.slots)[0].name.name, 2)))
-            self._joints[act.act_type] = [joint for joint, _ in found.most_common(MOST)]
-        return self._joints[act.act_type]
+                    joints.update(_joint(tokens, second))
+            found = [joint for joint, _ in joints.most_common(MOST)]
+            self._joints.put((act.act_type, second), found, LONG)
+        return found
 
 
 def _joint(tokens: Sequence[str], second: str) -> list[Tokens]:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from functools import cached_property, reduce
 from itertools import chain
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.unseen.describing import Describer
+from dactnlg.generation.unseen.describing import LONG, REMEMBERED, Describer
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, shown
 from dactnlg.text.corrections.phrasing import end_of
 from dactnlg.text.grammar.english import QUESTION_WORDS
@@ -39,8 +40,8 @@ class Divider:
     def __init__(self, preprocessor: Preprocessor, describer: Describer) -> None:
         self._preprocessor, self._describer = preprocessor, describer
         self._segments = Segments(preprocessor)
-        self._clauses: dict[str, dict[str, Indifference]] = {}
-        self._ends: dict[tuple[str, str], Indifference | None] = {}
+        self._clauses: Memory[dict[str, Indifference]] = Memory(*REMEMBERED)
+        self._ends: Memory[tuple[Indifference | None]] = Memory(*REMEMBERED)
 
     def indifferent(self, request: Request) -> Parts | None:
         """Return the slots that matter as one part, to which a clause that the others do not matter is appended."""
@@ -168,7 +169,8 @@ class Divider:
     def _free(self, act_type: str, slot_name: str) -> Indifference | None:
         """Return how an act type says that a slot does not matter: in training's words, else by the slot's name."""
         key = act_type, slot_name
-        if key not in self._ends:
+        found = self._ends.get(key)
+        if found is None:
             known, templates = self._indifference(act_type), self._preprocessor.templates
             start = next((each.start for each in known.values()), ())
             if not start and self._asks(act_type):
@@ -178,23 +180,25 @@ class Divider:
                 said = self._segments.statements(act_type, Slot(slot_name, INDIFFERENT))
                 start = () if said else IF_YOU_DO_NOT_CARE
             named = known.get(slot_name) or by_name(start, slot_name, templates)
-            self._ends[key] = named or by_condition(start, slot_name, templates)
-        return self._ends[key]
+            end = named or by_condition(start, slot_name, templates)
+            found = self._ends.put(key, (end,), LONG)
+        return found[0]
 
     def _indifference(self, act_type: str) -> dict[str, Indifference]:
         """Return how an act type says of each slot that it does not matter; if it never does, as other statements do.
 
         Questions use no condition: "let me confirm, you want a cheap pub and you do not care about the area".
         """
-        if act_type not in self._clauses:
+        found = self._clauses.get(act_type)
+        if found is None:
             templates = self._preprocessor.templates
             others = {each for key in templates.sentences for each in act_types(key) if not self._asks(each)}
             found = clauses(templates, others) | clauses(templates, {act_type})
             if self._asks(act_type):
                 start = added(templates, act_type)
                 found = {slot: each._replace(start=start) for slot, each in found.items() if start}
-            self._clauses[act_type] = found
-        return self._clauses[act_type]
+            self._clauses.put(act_type, found, LONG * (1 + len(found)))
+        return found
 
     def _subject(self, act: DialogueAct) -> Slot | None:
         """Return the slot that names what an act is about; None if there is none."""

@@ -40,7 +40,8 @@ _WHICH = frozenset({"what", "which"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
 _NO_THING |= listed("about of if whether to either too much")
 """Words after "care" that are nothing one can care about."""
-
+_BEHIND_NOUNS = frozenset({"of", "for", "to"})
+"""Words after the noun of a subject: "the phone number of the pub is", "the number to ring is"."""
 _PLACES = frozenset({"area", "range"})
 """Nouns for what things are in, rather than have."""
 
@@ -172,9 +173,10 @@ def _of_several(sentence: Tokens) -> Tokens:
         listed_too = joint in ("and", ",") and more.startswith(f"{first}#")
         if words[place] == "is" and is_placeholder(first) and listed_too:
             start = next((at + 1 for at in range(place - 1, -1, -1) if words[at] in JOINTS), 0)
-            noun = next((at for at in range(start, place) if words[at] in ("of", "for")), place) - 1
-            # "The closest I have is SLOT_A and SLOT_A#2" has no noun.
-            is_noun = words[noun].isalpha() and words[noun - 1] not in SUBJECTS
+            noun = next((at for at in range(start, place) if words[at] in _BEHIND_NOUNS), place) - 1
+            # "The closest I have is SLOT_A and SLOT_A#2" has no noun, nor has "the one called", "close to".
+            is_noun = words[noun].isalpha() and words[noun - 1] not in SUBJECTS and not words[noun].endswith("ed")
+            is_noun &= words[noun + 1] != "to" or words[noun - 1] in ARTICLES
             if noun > start and is_noun and not is_plural(words[noun]):
                 return (
                     *sentence[:noun],
