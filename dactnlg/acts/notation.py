@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from dactnlg.acts.act_types import INFORM
 from dactnlg.errors import ActSyntaxError
 
 SlotValues = tuple[tuple[str, str | None], ...]
@@ -106,7 +107,7 @@ class _Reader:
         if self.at == len(self.text):
             raise self.error("expected an act, found nothing")
         if self.bracketed_slot_follows():
-            return [ParsedAct("inform", self.bracket_slots(closing=""))]
+            return [ParsedAct(INFORM, self.bracket_slots(closing=""))]
         acts = [self.act()]
         while self.at < len(self.text):
             self.skip_space()

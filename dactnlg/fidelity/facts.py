@@ -11,7 +11,7 @@ from dactnlg.text.values.delexicalization import LexicalizedSlot
 
 ACT, VALUE = "act", "value"
 """The kinds of facts for act types, and for ordinary values that are reworded."""
-UNKNOWN, INDIFFERENT = "=none", "=dontcare"
+UNKNOWN_KIND, INDIFFERENT_KIND = "=none", "=dontcare"
 """The kinds of facts which state that something is not known, or does not matter."""
 
 
@@ -69,5 +69,5 @@ def atoms(slot: Slot) -> Iterator[Slot]:
 
 
 def told_of(facts: Iterable[Fact], slots: Iterable[str]) -> set[str]:
-    """Return what words can indicate: the slots by name, and the kinds `UNKNOWN` and `INDIFFERENT` among the facts."""
-    return {*slots, *(fact.kind for fact in facts if fact.kind in (UNKNOWN, INDIFFERENT))}
+    """Return what words can indicate: the slots by name, and the two kinds above among the facts."""
+    return {*slots, *(fact.kind for fact in facts if fact.kind in (UNKNOWN_KIND, INDIFFERENT_KIND))}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Set
 
 from dactnlg.acts import Turn
-from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
+from dactnlg.fidelity.facts import INDIFFERENT_KIND, UNKNOWN_KIND, facts, told_of
 from dactnlg.fidelity.plainly import any_of, careless, indifferent, matters, unknowing
 from dactnlg.fidelity.reader import Reader
 from dactnlg.text.grammar.english import QUESTION_WORDS
@@ -32,7 +32,7 @@ class Naming:
         # Whether the training data express indifference in English.
         self._english = CARING in reader.parts.grams.features
         self._slots = {fact.slot or "" for fact in reader.facts.values()}
-        slots = {fact.slot or "" for fact in reader.facts.values() if fact.kind == INDIFFERENT}
+        slots = {fact.slot or "" for fact in reader.facts.values() if fact.kind == INDIFFERENT_KIND}
         # The words of each slot that may be `dontcare`, without those that may name another such slot, as "range" may.
         self._own = {
             slot: frozenset(w for w in reader.words(slot) if not any(names_slot(w, other) for other in slots - {slot}))
@@ -73,7 +73,7 @@ class Naming:
             wanted |= {slot.name for _, slot in turn.slots() if slot.value is None}
         # Only words of the slot's name: "type", a word of food, may be that of a meal, which does not matter.
         named = {slot: {word for word in self._own[slot] if names_slot(word, slot)} for slot in wanted & {*self._own}}
-        known = {fact.slot or "": fact.name for fact in self._reader.facts.values() if fact.kind == INDIFFERENT}
+        known = {fact.slot or "": fact.name for fact in self._reader.facts.values() if fact.kind == INDIFFERENT_KIND}
         return [name for slot, name in known.items() if slot in named and _is_among(behind, named[slot])]
 
     def faults(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -83,8 +83,8 @@ class Naming:
         must be named.
         """
         stated = facts(turn).values()
-        unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
-        free = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT}
+        unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN_KIND}
+        free = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT_KIND}
         chosen = {slot.name for _, slot in turn.slots() if slot.value is not None and slot.special is None}
         # "There are 37 inns" does not express indifference to anything.
         told = len(free) < 2 and (not self._english or careless(words))
@@ -103,8 +103,8 @@ class Naming:
         alone = {slot: name for slot, name in free.items() if slot not in chosen}
         unnamed += [name for slot, name in alone.items() if matters(words, self._own.get(slot, frozenset()))]
         own = {slot.name for _, slot in turn.slots()}
-        kinds = {UNKNOWN} if unknown and own == unknown.keys() else set[str]()
-        kinds |= {INDIFFERENT} if free else set()
+        kinds = {UNKNOWN_KIND} if unknown and own == unknown.keys() else set[str]()
+        kinds |= {INDIFFERENT_KIND} if free else set()
         others = [fact for fact in self._reader.facts.values() if fact.kind in kinds and fact.slot not in own]
         rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others or unknown else []
         # "No information about the price range" says nothing about the price.
@@ -140,7 +140,7 @@ class Naming:
         found = {name: tuple(words) for name, words in self._reader.parts.triggers.items()}
         words = [feature for feature in self._reader.parts.grams.features if feature.isalpha()]
         for fact in self._reader.facts.values():
-            if fact.kind == UNKNOWN and (naming := tuple(filter(self._names(fact.slot or ""), words))):
+            if fact.kind == UNKNOWN_KIND and (naming := tuple(filter(self._names(fact.slot or ""), words))):
                 found[fact.name] = naming
         return found
 

@@ -14,12 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dactnlg.acts import act_types
 from dactnlg.fidelity.facts import ACT, Fact
 from dactnlg.fidelity.features import UNNAMED, SlotWords, around_name, around_placeholders, n_grams
 from dactnlg.fidelity.table import Table, Weights
 from dactnlg.text.placeholders import placeholder_name
+from dactnlg.text.report_names import act_name
 
-INFORM = "inform()"
+INFORM = act_name(act_types.INFORM)
 """The act type of plain statements, whatever their words."""
 NEVER = -1e6
 """A threshold below any logit, so that a fact is never considered surely unsaid."""

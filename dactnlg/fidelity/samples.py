@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.acts.act_types import INFORM
 from dactnlg.fidelity.facts import Fact, atoms, facts, value_fact
 from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.reader import Evidence
@@ -115,7 +116,7 @@ def _stem(word: str) -> str:
 
 
 def _about(*slots: Slot) -> Turn:
-    return Turn((DialogueAct("inform", slots),))
+    return Turn((DialogueAct(INFORM, slots),))
 
 
 def other_values(delexicalizer: Delexicalizer, slot: Slot, known: Iterable[str], tokens: Sequence[str]) -> list[str]:

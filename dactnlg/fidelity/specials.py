@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import inf
 
 from dactnlg.acts import Turn
-from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, facts
+from dactnlg.fidelity.facts import ACT, INDIFFERENT_KIND, UNKNOWN_KIND, Fact, facts
 from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.plainly import asked
 from dactnlg.fidelity.reader import Evidence, Reader
@@ -97,9 +97,9 @@ class Specials:
         slot, words = fact.slot or "", sentence.words
         if not fact.special:
             return any(any(names_slot(word, slot) for word in each) for each in asked(words))
-        if fact.kind not in (INDIFFERENT, UNKNOWN):
+        if fact.kind not in (INDIFFERENT_KIND, UNKNOWN_KIND):
             return False
-        if fact.kind == INDIFFERENT and self._naming.does_not_matter(words, slot):
+        if fact.kind == INDIFFERENT_KIND and self._naming.does_not_matter(words, slot):
             return True
         shown = fact.kind[1:] in sentence.shown.get(slot, ())
         return shown and self._about(fact, words) and self._most_probable(name, logits)
@@ -122,7 +122,7 @@ class Specials:
         shown = {*sentence.shown.get(slot, ())}
         # "Inns with internet, if you do not care whether dogs are allowed."
         if self._naming.others_do_not_matter(sentence.words, slot):
-            shown.discard(INDIFFERENT.removeprefix("="))
+            shown.discard(INDIFFERENT_KIND.removeprefix("="))
         return shown == {value}
 
     def _told_otherwise(self, fact: Fact, text: Evidence) -> bool:
@@ -165,10 +165,10 @@ class Specials:
         The same for what does not matter, if no words express indifference.
         """
         slot, own = fact.slot or "", fact.kind[1:]
-        if fact.kind == INDIFFERENT:
+        if fact.kind == INDIFFERENT_KIND:
             if self._naming.leaves_open(sentences):
                 return False
-        elif fact.kind != UNKNOWN or own not in self.checker.values_with_cues(slot):
+        elif fact.kind != UNKNOWN_KIND or own not in self.checker.values_with_cues(slot):
             return False
         shown = (self.checker.shown(words, {slot}).get(slot, ()) for words in sentences)
         return any(own not in each and not OPPOSITES.keys().isdisjoint(each) for each in shown)
@@ -212,7 +212,7 @@ class Specials:
                 # "In the high price range of £20-25"
                 told = name not in stated and value in sentence.shown.get(slot, ())
             else:
-                vague = fact.kind in (INDIFFERENT, UNKNOWN) and not self.reader.names(sentence.words, slot)
+                vague = fact.kind in (INDIFFERENT_KIND, UNKNOWN_KIND) and not self.reader.names(sentence.words, slot)
                 told = slot not in slots and not vague
             if told:
                 found[name] = None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.special import bdtrc
 
-from dactnlg.fidelity.facts import ACT, VALUE
+from dactnlg.fidelity.facts import ACT, INDIFFERENT_KIND, UNKNOWN_KIND, VALUE
 from dactnlg.fidelity.logistic import break_even
 from dactnlg.fidelity.reader import NEVER, Limits, Misplacing, Reader
 from dactnlg.fidelity.samples import Sample
@@ -23,7 +23,7 @@ LOOSE = 0.02
 """Tolerated share of human sentences with a reworded value that seem not to have it."""
 UNSURE = 0.005
 """Tolerated share of human sentences that seem to lack their question or act type."""
-SILENT = ("=dontcare", "=none")
+SILENT = (INDIFFERENT_KIND, UNKNOWN_KIND)
 """Kinds of facts that a sentence can hardly state without naming the slot."""
 FEW, UNRELIABLE = 3, 1 / 3
 """A fact is not checked if at least this many human sentences should state it and more than this share seem not to."""

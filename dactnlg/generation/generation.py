@@ -31,10 +31,10 @@ class Generation:
             listed here, too (`flatter()`).
         seen: whether the training data contains this combination of act types and slots, and each of its special values
             for that slot; False calls for a closer look. None if not known.
-        doubts: for combinations not in the training data (special values included): how much of the sentence does not
-            read like training data, counting unseen word sequences and faulty clauses. Sentences without doubts are
-            correct more often. None for seen combinations, and if doubts were not counted: without the hard constraint,
-            for samples, and for the random baseline.
+        doubts: for combinations not in the training data, special values together and several values of a slot
+            included: how much of the sentence does not read like training data, counting unseen word sequences and
+            faulty clauses. Sentences without doubts are correct more often. None for all other combinations, and if
+            doubts were not counted: without the hard constraint, for samples, and for the random baseline.
         n_best: the best sentences, this one first; empty unless requested.
     """
 

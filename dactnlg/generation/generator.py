@@ -13,6 +13,7 @@ from dactnlg.acts import DialogueAct, Turn, parse
 from dactnlg.errors import ActError, RunError, UnknownNameError, UserError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
+from dactnlg.generation.candidate_search import CandidateSearch
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.generation.decoders.loading import Folder, checked_runs, chosen_backend, load_decoder
@@ -21,8 +22,7 @@ from dactnlg.generation.generation import Generation
 from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import KnownActs
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
-from dactnlg.generation.reranking import CandidateSearch
-from dactnlg.generation.unseen.mending import Mender
+from dactnlg.generation.unseen.mender import Mender
 from dactnlg.generation.unseen.parting import WAYS, Parting
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.context import CHARACTERS
@@ -265,7 +265,7 @@ class Generator:
         # Samples are not altered.
         best = options.hard and options.sampling is None
         mended = self._mender.mended(chosen) if best else chosen
-        doubted = best and self.decoder is not None and unseen.is_new(request)
+        doubted = best and self.decoder is not None and unseen.is_unseen(request)
         # Mending corrects what training need not have.
         pairs = map(set, zip(chosen, mended, strict=True))
         doubts = [min(map(unseen.doubts.of_candidate, pair)) if doubted else None for pair in pairs]

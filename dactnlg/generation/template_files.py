@@ -85,7 +85,7 @@ def _line(cells: Any) -> str:
 
 
 def _template(generator: Generator, turn: Turn, said: Generation) -> str:
-    delexicalizer = generator.preprocessor.checker.delexicalizer
+    delexicalizer = generator.preprocessor.delexicalizer
     names = {item.placeholder: _name(item.placeholder, item.slot) for item in delexicalizer.required(turn)}
     done = delexicalizer.delexicalize(turn, said.text)
     if done.missing:
@@ -104,7 +104,7 @@ def _without_values(generator: Generator, turn: Turn) -> str:
 
     Values that a run lexicalises stay, and a value that combines two ("A or B") is split into two slots.
     """
-    prepared = generator.preprocessor.checker.delexicalizer.prepared(turn)
+    prepared = generator.preprocessor.delexicalizer.prepared(turn)
     acts = [
         DialogueAct(act.act_type, tuple(Slot(slot.name) if slot.delexicalizable else slot for slot in act.slots))
         for act in prepared

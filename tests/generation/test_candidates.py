@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dactnlg.acts import parse
+from dactnlg.generation.candidate_search import CandidateSearch
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
 
@@ -60,7 +60,7 @@ def test_n_best_sentences_are_sorted_by_doubts(poor_run: Callable[[str], Path], 
     for said in several:
         turn = parse(said.act)
         doubts = [unseen.doubts.of(turn, tuple(each.delexicalized.split())) for each in said.n_best if each.slots_ok]
-        assert unseen.is_new(generator.preprocessor.request(turn)) and doubts == sorted(doubts)
+        assert unseen.is_unseen(generator.preprocessor.request(turn)) and doubts == sorted(doubts)
 
 
 def test_a_report_does_not_depend_on_earlier_acts_of_the_same_form(neural_run: Path) -> None:

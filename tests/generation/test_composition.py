@@ -272,7 +272,7 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
         slots = [Slot("name", "Ivy Cutting"), *(Slot(name, "Marl") for name in names), Slot("toilets", "yes")]
         request = preprocessor.request(Turn((DialogueAct("inform", tuple(slots)),)))
         assert wanted(preprocessor, request.turn) and finder.subject == "SLOT_NAME"
-        if not seen.lack(request.turn):
+        if not seen.is_unseen(request.turn):
             continue
         found = composer.composed(request.turn, fluency)
         tried += 1

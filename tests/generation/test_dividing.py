@@ -248,7 +248,7 @@ def test_dontcare_is_said_apart_where_a_seen_act_is_said_strangely(hotels: Prepr
     parts = {}
     for text in (usual, strange):
         found = Candidate(hotels, request, tuple(text.split()), -1.0)
-        assert found.right and not unseen.is_new(request)
+        assert found.right and not unseen.is_unseen(request)
         parts[text] = Parting(hotels, unseen).parts(request, [found], options, way=0)
     assert parts[usual] is None and names(parts[strange]) == [["count"]]
 

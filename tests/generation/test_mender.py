@@ -10,7 +10,7 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen import mending
-from dactnlg.generation.unseen.mending import Mender
+from dactnlg.generation.unseen.mender import Mender
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import Tokens

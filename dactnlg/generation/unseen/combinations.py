@@ -22,7 +22,7 @@ class Combinations:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor = preprocessor
 
-    def lack(self, turn: Turn) -> bool:
+    def is_unseen(self, turn: Turn) -> bool:
         """Whether a turn's combination is unseen; False if there are no training texts to tell."""
         if not self._seen:
             return False

@@ -80,7 +80,7 @@ class Doubts:
         asked = [slot for _, slot in turn.slots() if slot.value is None]
         # A question asks for one slot; one that asks for two is a mixture, unless the combination is seen.
         denied = self._preprocessor.manners.doubtful(turn, text)
-        mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self._combinations.lack(turn) else 0
+        mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self._combinations.is_unseen(turn) else 0
         mixed += _mixed(turn, text, self._own(turn)) > 0
         said = ALARMING * (mixed + said_again(self._preprocessor.checker, turn, text)) + self.unlike(turn, text)
         return self.strange(text) + joint * more + said + DENIED * denied

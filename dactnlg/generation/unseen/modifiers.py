@@ -27,7 +27,7 @@ from dactnlg.generation.unseen.pieces import Said, Text, bare
 from dactnlg.generation.unseen.seams import ALONE, LED, Opening, Seams, opening
 from dactnlg.text.corrections.agreement import plural, singular
 from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, RELATIVES, SUBJECTS, listed
-from dactnlg.text.grammar.indifference import INDIFFERENT
+from dactnlg.text.grammar.indifference import is_indifferent
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
@@ -178,7 +178,7 @@ class Modifiers:
         )
         # "The best pub you have ever seen" may be the best because of its modifiers.
         known = not SUBJECTS.isdisjoint(strip_joiners(frame.end)[:1])
-        return not (counted or bare_noun or known or any(map(_indifferent, said)))
+        return not (counted or bare_noun or known or any(map(is_indifferent, said)))
 
     def _choices(self, frame: Frame, items: Said) -> Iterator[list[tuple[str, Modifier]]]:
         """Yield choices of modifiers for all items to be said of a noun: the most frequent ones, then some variants."""
@@ -188,7 +188,7 @@ class Modifiers:
         if frame.noun[:1] == (THING,):
             # Not "cheap something".
             ways = {item: {m: share for m, share in way.items() if m.place != BEFORE} for item, way in ways.items()}
-        if not all(ways.values()) or any(item in unfit or bare(item) or _indifferent(item) for item in items):
+        if not all(ways.values()) or any(item in unfit or bare(item) or is_indifferent(item) for item in items):
             return
         usual = {item: next(iter(way)) for item, way in ways.items()}
         # Avoids "... for SLOT_PLATFORMS on Mac on Steam" by means of clauses.
@@ -271,7 +271,3 @@ def _in_a_row(chosen: Iterable[tuple[str, Modifier]]) -> int:
 def _name(item: str) -> str:
     """Return an item without its act type: `kidsallowed=no`."""
     return item.partition("|")[2] or item
-
-
-def _indifferent(item: str) -> bool:
-    return item.endswith(f"={INDIFFERENT}")

@@ -82,7 +82,7 @@ class Parting:
             options: how sentences are chosen.
             way: the round, from 0 to `WAYS` - 1.
         """
-        found, unseen = cheapest_faithful(candidates, options), self._unseen.is_new(request)
+        found, unseen = cheapest_faithful(candidates, options), self._unseen.is_unseen(request)
         best = found if found is not None and not (unseen and found.origin == "template") else None
         right = best is not None and best.right
         strange = right and best is not None and (unseen or not self._unseen.doubts.usual(request, best.tokens))

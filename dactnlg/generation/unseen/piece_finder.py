@@ -11,7 +11,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.unseen.pieces import Alternatives, Piece, Pieces, Said, Text, bare
 from dactnlg.text.grammar.english import PREPOSITIONS, VERBS
 from dactnlg.text.grammar.fluency import Fluency
-from dactnlg.text.grammar.indifference import INDIFFERENT, OR_DO_YOU_NOT, Indifference
+from dactnlg.text.grammar.indifference import OR_DO_YOU_NOT, Indifference, is_indifferent
 from dactnlg.text.grammar.learned_indifference import added, by_condition, by_name, clauses, question
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
@@ -55,7 +55,7 @@ class PieceFinder:
         stated: Group = {}
         several = spread = total = asked = 0
         for acts, said, text, weight in (each for each in self.texts if each.acts <= act_types):
-            free = frozenset(filter(_indifferent, said)) if acts == act_types else frozenset()
+            free = frozenset(filter(is_indifferent, said)) if acts == act_types else frozenset()
             if free and not is_asking(text):
                 # People often omit that something does not matter.
                 shown = self.said_here(said, text)
@@ -131,7 +131,7 @@ class PieceFinder:
         """
         unvalued = frozenset(filter(bare, said))
         found: Group = {}
-        free = frozenset(item for item in said if _indifferent(item) and frozenset({item}) not in pieces.single)
+        free = frozenset(item for item in said if is_indifferent(item) and frozenset({item}) not in pieces.single)
         for item in free if pieces.asking else ():
             if tokens := self._indifferent_question(item):
                 _add(found, frozenset({item}), tokens, RARE)
@@ -267,11 +267,6 @@ def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
     named = {each.partition("=")[0] for each in special}
     slots = [each for each in key if "|" in each and each not in named]
     return frozenset({*held, *special, *(s for s in slots if placeholder_name(s.partition("|")[2]) not in held)})
-
-
-def _indifferent(item: str) -> bool:
-    """Whether an item says that a slot does not matter."""
-    return item.endswith(f"={INDIFFERENT}")
 
 
 def _add(group: Group, said: Said, tokens: Tokens, weight: float) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from dactnlg.acts.act_types import asking_instead
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.parts import Parts, Text, part
 from dactnlg.text.corrections.phrasing import end_of
@@ -17,8 +18,6 @@ from dactnlg.text.sentences import ENDS, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiners
 from dactnlg.text.templates import act_types
 
-IMPLICIT, EXPLICIT = "impl", "expl"
-"""How the names of the act types begin, or what they contain: "impl-conf", "implicit_confirm"."""
 _WISHES = frozenset({"are", "want", "need"})
 """Words after "you" in statements of what a user wants: "did you say you are looking for a pub?"."""
 
@@ -36,7 +35,7 @@ class SayingBack:
     def explicit(self, request: Request) -> Parts | None:
         """Return the explicit confirmation as the only part; None for other acts, and for those that training has."""
         act, *more = request.turn.acts
-        other = act.act_type.replace(IMPLICIT, EXPLICIT, 1)
+        other = asking_instead(act.act_type)
         known = other != act.act_type and other in self._alone and act.act_type not in self._alone
         if more or not known or not act.slots or any(slot.value is None for slot in act.slots):
             return None

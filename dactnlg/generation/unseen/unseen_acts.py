@@ -107,7 +107,7 @@ class UnseenActs:
             candidates: what the search has found for it.
             options: how sentences are chosen.
         """
-        unseen = self.is_new(request)
+        unseen = self.is_unseen(request)
         if not unseen and (self._many or self._all_usual(request, candidates, options)):
             return Pool(request, candidates, None)
         found = list(islice(self._right(candidates), _enough(options)))
@@ -130,10 +130,10 @@ class UnseenActs:
             usual = usual or made
         return Pool(request, [*candidates, *usual], found, wider=_least(found) >= (ALARMING if unseen else GARBLED))
 
-    def is_new(self, request: Request) -> bool:
+    def is_unseen(self, request: Request) -> bool:
         """Whether a request's combination is unseen; see `Combinations`. Cached."""
         found = self._new.get(request.act)
-        return self._new.put(request.act, self._combinations.lack(request.turn), 200) if found is None else found
+        return self._new.put(request.act, self._combinations.is_unseen(request.turn), 200) if found is None else found
 
     def _all_usual(self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions) -> bool:
         best = cheapest_faithful(candidates, options)

@@ -181,17 +181,17 @@ class Fluency:
         if not self._verbs:
             return Lexicon(plurals=self._plurals, things=self._copulas.usual, counts=self.counts, subject=self._subject)
         return Lexicon(
-            self._verbs,
-            self._plurals,
-            self._copulas.usual,
-            self.counts,
-            frozenset(self._bare()),
-            self._subject,
-            self._articles,
-            definite_nouns(self._runs),
-            self._held,
-            self._value_nouns,
-            self._joined,
+            verbs=self._verbs,
+            plurals=self._plurals,
+            things=self._copulas.usual,
+            counts=self.counts,
+            bare=frozenset(self._bare()),
+            subject=self._subject,
+            articles=self._articles,
+            definite=definite_nouns(self._runs),
+            held=self._held,
+            value_nouns=self._value_nouns,
+            joined=self._joined,
         )
 
     def _bare(self) -> Iterator[str]:

@@ -81,6 +81,11 @@ class Indifference(NamedTuple):
         return [(*own, *thing) for thing in self.things]
 
 
+def is_indifferent(trait: str) -> bool:
+    """Whether a trait of a turn says that a slot does not matter: `inform|food=dontcare`."""
+    return trait.endswith(f"={INDIFFERENT}")
+
+
 def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
     """Split off the end of a sentence if it says what does not matter and contains no value; None if there is none.
 

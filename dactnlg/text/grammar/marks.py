@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from dactnlg.acts import Turn
+from dactnlg.acts.act_types import INFORM, recommends
 from dactnlg.text.grammar.english import EVERY, EXCEPTING, ONLY, PRAISE
 from dactnlg.text.sentences import asking, split_sentences
 from dactnlg.text.surface import strip_joiner, strip_joiners
@@ -15,10 +16,6 @@ from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
 
 LEAST_TEXTS = 10
 """The fewest texts of an act type that can show what marks it."""
-INFORM = ("inform",)
-"""The act types that marks set the others apart from; without it, the most common ones."""
-RECOMMEND = "recommend"
-"""What the names of act types that recommend something contain."""
 TIMES, LEAST_SHARE, LEAST_COUNT, MARKED = 5, 0.03, 3, 0.4
 """How many times as often as others the texts of an act type have one of its marks; the least share and number of its
 texts that have a mark; and the least share that has any."""
@@ -62,8 +59,7 @@ class Marks:
 
         Other acts that may praise, such as opinions, need not.
         """
-        recommends = len(turn.acts) == 1 and RECOMMEND in turn.acts[0].act_type.casefold()
-        marks = self.of(turn) if recommends else ()
+        marks = self.of(turn) if len(turn.acts) == 1 and recommends(turn.acts[0].act_type) else ()
         praise = next((word for word in PRAISE if word in marks), "")
         return praise if praise and self.lacking(turn, tokens) else ""
 
@@ -90,8 +86,9 @@ class Marks:
             if not any(map(has_negative, values)):
                 words = frozenset(word for word in map(strip_joiner, text) if word.isalpha())
                 texts.setdefault(act_types(key), []).append(words)
-        plain = INFORM if INFORM in texts else max(texts, key=lambda acts: len(texts[acts]), default=INFORM)
-        stated = texts.pop(plain, [])
+        # What marks set the others apart from: informing; without it, what is most common.
+        usual = max(texts, key=lambda acts: (acts == (INFORM,), len(texts[acts])), default=())
+        stated = texts.pop(usual, [])
         known = {acts: group for acts, group in texts.items() if len(acts) == 1 and len(group) >= LEAST_TEXTS}
         return {acts: _marks(group, stated) for acts, group in known.items()}
 

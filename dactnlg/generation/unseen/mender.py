@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from dactnlg.acts import Turn
+from dactnlg.acts.act_types import excepts, suggests
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.corrections.afterthoughts import asked_in_one
@@ -32,10 +33,6 @@ from dactnlg.text.values.numerals import SINGLE
 PLURALS = frozenset({f"{JOINER}s", PLURAL})
 """Tokens that turn the preceding value into a plural."""
 
-SUGGEST = "suggest"
-"""What the names of act types that suggest something contain."""
-EXCEPTION = ".except"
-"""What the names of act types for exceptions from another one contain: `canthelp.exception`."""
 MODERATE = "moderate"
 """The price that other things than prices may be as well: "a moderate walk"."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | AUXILIARIES | {"if", "range", "cost"}
@@ -68,7 +65,7 @@ class Mender:
     def _better(self, candidate: Candidate) -> Candidate:
         if not candidate.tokens:
             return candidate
-        turn, new = candidate.request.turn, self._unseen.is_new(candidate.request)
+        turn, new = candidate.request.turn, self._unseen.is_unseen(candidate.request)
         tokens = self._mended(candidate) if new else self._corrected(candidate.tokens)
         better = self._with_exceptions(_as_good(candidate, self._done(turn, self._spelt(turn, tokens))))
         return self._shorter(better) if new else better
@@ -200,7 +197,7 @@ class Mender:
             tokens = the_only(tokens, self._lexicon)
         if praise := manners.marks.praise(turn, tokens):
             tokens = praised(tokens, self._lexicon, praise)
-        if len(turn.acts) == 1 and SUGGEST in turn.acts[0].act_type.casefold() and self._preprocessor.style.english:
+        if len(turn.acts) == 1 and suggests(turn.acts[0].act_type) and self._preprocessor.style.english:
             tokens = suggested(tokens)
         return self._asking(turn, tokens) if all(manners.is_question(act.act_type) for act in turn) else tokens
 
@@ -214,7 +211,7 @@ class Mender:
         names = [
             item.placeholder
             for item in self._preprocessor.delexicalizer.silenced(turn)
-            if EXCEPTION in item.act_type and not any(item.act_type.startswith(f"{other}.") for other in types)
+            if excepts(item.act_type) and not any(item.act_type.startswith(f"{other}.") for other in types)
         ]
         tokens = excepted(candidate.tokens, names) if names and candidate.right else candidate.tokens
         # With a name, it does the same as before.
