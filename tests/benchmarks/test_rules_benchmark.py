@@ -10,7 +10,7 @@ from helpers import table_rows
 
 from benchmarks import rules as benchmark
 from benchmarks.rules import rules, without
-from dactnlg.generation.unseen import mending as using
+from dactnlg.generation.unseen import mender as using
 from dactnlg.text.corrections import mending
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.lexicon import Lexicon

@@ -9,7 +9,6 @@ from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.unseen import mending
 from dactnlg.generation.unseen.mender import Mender
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
@@ -124,7 +123,7 @@ def test_a_correction_that_says_less_is_rejected(
     def shorter(tokens: Tokens, *_: object, **__: object) -> Tokens:
         return tokens[:-1]
 
-    monkeypatch.setattr(mending, "mended", shorter)
+    monkeypatch.setattr("dactnlg.generation.unseen.mender.mended", shorter)
     right = "SLOT_NAME is near SLOT_NEAR , climbs to SLOT_HEIGHT and covers SLOT_LENGTH"
     (found,) = mender.mended(_candidates(preprocessor, UNSEEN, right))
     assert _text(found) == right
@@ -189,7 +188,7 @@ def test_a_redundant_question_that_must_stay_stays(
     (found,) = mender.mended(_candidates(preprocessor, "?request(length;season;view;toilets)", text))
     assert _text(found) == "how long should it be in the north ?"
     # Without the first question, a reader may find that something is lost.
-    monkeypatch.setattr(mending, "_as_good", lambda candidate, _: candidate)
+    monkeypatch.setattr("dactnlg.generation.unseen.mender._as_good", lambda candidate, _: candidate)
     (found,) = mender.mended(_candidates(preprocessor, "?request(length;season;view;toilets)", text))
     assert _text(found) == text
 
