@@ -31,8 +31,6 @@ from dactnlg.studies.metric_values import study_scores
 from dactnlg.studies.ratings import Ratings, RatingsError, open_table
 from dactnlg.studies.study import FILE, Study
 
-PERMUTATIONS = 200
-"""Default number of PERM-BOTH permutations, run for each pair of metrics: enough to tell p = .05 from .01."""
 Properties = Mapping[str, Mapping[str, str]]
 Progress = Callable[[str], object]
 
@@ -55,7 +53,8 @@ class AnalysisOptions:
         seed: seed of all random draws.
         scores: metric values of the rated sentences; None to skip the analysis of metrics.
         people: systems whose sentences people wrote: metrics are analysed with and without them.
-        permutations: number of PERM-BOTH permutations; 0 skips the test.
+        permutations: number of PERM-BOTH permutations for each pair of metrics; None chooses enough for all pairs, 0
+            skips the test.
     """
 
     criteria: Sequence[str] = ()
@@ -70,7 +69,7 @@ class AnalysisOptions:
     seed: int = 1
     scores: MetricScores | None = None
     people: Sequence[str] = ()
-    permutations: int = PERMUTATIONS
+    permutations: int | None = None
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,7 @@ def _metrics(ratings: Ratings, options: AnalysisOptions) -> MetricAnalysis | Non
     levels: list[Level] = ["segment", "item", "system"]
     coefficients: list[Name] = ["spearman", "pearson"]
     permuted = None
-    if options.permutations:
+    if options.permutations != 0:
         permuted = permute_metrics(ratings, scores, gold=gold, count=options.permutations, seed=options.seed)
     return MetricAnalysis(
         pairings=tuple(paired(ratings, scores, gold)),

@@ -77,7 +77,6 @@ def serve(
     listening: socket.socket,
     *,
     drain_seconds: int = 30,
-    connections: int | None = None,
     silent_seconds: float = SILENT_SECONDS,
     on_reload: Callable[[], None] | None = None,
     ready: Callable[[], None] | None = None,
@@ -88,8 +87,8 @@ def serve(
         app: the application.
         listening: the socket, from `bound`.
         drain_seconds: how long running requests may go on; a second Ctrl-C ends them at once.
-        connections: maximum number of connections; requests on further ones are answered with 503.
-        silent_seconds: how long a connection may stay open without a whole request head before it is closed.
+        silent_seconds: how long a connection may stay open without a whole request head, or without its client taking
+            any of a response, before it is closed.
         on_reload: called on SIGHUP, in the main thread, between two steps of the loop.
         ready: called once requests and signals are handled.
     """
@@ -103,7 +102,6 @@ def serve(
         # Otherwise any client could claim another address in a header.
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=connections,
         timeout_graceful_shutdown=drain_seconds,
         ws="none",
     )

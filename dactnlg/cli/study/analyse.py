@@ -68,9 +68,8 @@ if TYPE_CHECKING:
 @click.option(
     "--permutations",
     type=click.IntRange(0, 100_000),
-    default=200,
     metavar="N",
-    help="Number of permutations for PERM-BOTH; 0: none.",
+    help="Number of permutations for PERM-BOTH; 0: none. [default: 200, or 20 per pair of metrics]",
 )
 @click.option(
     "--runs", type=click.IntRange(2, 100_000), default=1000, metavar="N", help="Number of TrueSkill tournaments."
@@ -98,7 +97,7 @@ def analyse(
     preset: str | None,
     metrics: tuple[str, ...],
     plots: tuple[str, ...],
-    permutations: int,
+    permutations: int | None,
     runs: int,
     seed: int,
     database: str | None,

@@ -7,6 +7,7 @@ item. The test assumes no distribution, and applies to correlations over systems
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from itertools import combinations
 from typing import Literal
@@ -30,6 +31,10 @@ METHOD = (
 )
 Level = Literal["segment", "system"]
 LEVELS = {"segment": "all sentences", "system": "systems' means"}
+FEWEST = 200
+"""Default number of permutations for a few pairs of metrics: enough to tell p = .05 from .01."""
+PER_PAIR = 20
+"""Permutations per pair of metrics that p below .05 after Holm takes, as p is at least 1 / (1 + count)."""
 _CELLS = 1_000_000
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
@@ -42,7 +47,7 @@ def permute_metrics(
     gold: Collection[str] = (),
     name: Name = "pearson",
     level: Level = "segment",
-    count: int = 1000,
+    count: int | None = None,
     seed: int = 1,
 ) -> MetricDifferences:
     """Return the permutation test of every pair of metrics.
@@ -53,7 +58,8 @@ def permute_metrics(
         gold: systems whose sentences people wrote: results are given with and without them.
         name: the coefficient, `pearson` or `spearman`; at system level also `kendall`.
         level: whether to correlate over sentences or over systems.
-        count: number of permutations, 19 or more.
+        count: number of permutations, 19 or more; by default `FEWEST`, or `PER_PAIR` for each pair if that is more. A
+            note says if p after Holm cannot fall below .05 with it.
         seed: of the permutations.
 
     Raises:
@@ -66,14 +72,20 @@ def permute_metrics(
         raise UnknownNameError("coefficient", name, NAMES)
     if name == "kendall" and level == "segment":
         raise RatingsError("Kendall's coefficient of permuted sentences is not computed; choose pearson or spearman")
+    pairs = list(combinations(scores.metrics, 2))
+    count = max(FEWEST, PER_PAIR * len(pairs)) if count is None else count
     if count < 19:
         raise RatingsError(f"{count} permutations: p below .05 wants 19 or more")
     rows = []
     notes: dict[str, None] = {}
     for pairing in paired(ratings, scores, gold):
         notes |= dict.fromkeys(pairing.notes)
-        for pair in combinations(scores.metrics, 2):
-            rows.append(_permuted(pairing, scores, pair, (name, level), (count, seed)))
+        rows += [_permuted(pairing, scores, pair, (name, level), (count, seed)) for pair in pairs]
+    tested = Counter((row.criterion, row.corpus, row.gold) for row in rows if row.p is not None)
+    most = max(tested.values(), default=0)
+    if most / (1 + count) >= 0.05:
+        told = f"{count} permutations are too few for {most} pairs: no p can fall below .05 after Holm"
+        notes[f"{told}; choose {PER_PAIR * most} or more"] = None
     method = METHOD.format(name=name.capitalize(), level=LEVELS[level], count=count, seed=seed)
     return MetricDifferences(name, adjusted(rows), method, tuple(notes))
 
