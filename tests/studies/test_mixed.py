@@ -64,6 +64,8 @@ def test_the_mixed_model_equals_that_of_lme4() -> None:
 def test_variances_of_a_pilot_equal_those_of_lme4() -> None:
     # + (3*d$i*d$s) %% 5 / 2 + (2*d$r*d$s + d$r) %% 7 / 4, and (1 | i:s) + (1 | r:s) beside the other effects.
     found = pilot_variances(unbalanced(lambda i, r, s: 3 * i * s % 5 / 2 + (2 * r * s + r) % 7 / 4), "quality")
+    # The fifth effect, (1 | i:r), has no variance in these.
+    assert found.item_rater == pytest.approx(0.0, abs=1e-9)
     assert found.item_system == pytest.approx(0.263334746394338, abs=1e-6)
     assert found.rater_system == pytest.approx(0.184048797029418, abs=1e-6)
     assert found.item == pytest.approx(0.706657168262365, abs=1e-6)

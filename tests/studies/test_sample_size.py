@@ -19,7 +19,7 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 
 
 def variances(**given: float) -> Variances:
-    plain = {"item": 0.2, "rater": 0.3, "item_system": 0.0, "rater_system": 0.0, "residual": 0.8}
+    plain = {"item": 0.2, "rater": 0.3, "item_rater": 0.4, "item_system": 0.0, "rater_system": 0.0, "residual": 0.8}
     return Variances(**(plain | given), method="supposed")
 
 
@@ -72,6 +72,16 @@ def test_a_grid_without_enough_power_has_a_reason() -> None:
     assert found.reason.startswith("no design reaches a power of 0.8: the best is 0.")
 
 
+def test_raters_views_of_acts_matter_with_a_scale_alone() -> None:
+    # Both systems' ratings share them, unless they reach the end of the scale.
+    plan: dict[str, Any] = {"acts": [20], "raters": [5], "test": "items", "studies": 1000}
+    for scale, costs in ((None, False), ((1, 5, 1), True)):
+        own = PowerPlan(**plan, scale=scale, center=4.0)
+        powers = [sample_size(variances(item_rater=value), 0.5, own).designs[0].power for value in (0.0, 9.0)]
+        assert (powers[1] < powers[0] - 0.1) == costs
+        assert costs or powers[0] == powers[1]
+
+
 def test_rounding_to_a_scale_costs_power() -> None:
     plan = {"acts": [20], "raters": [5], "test": "items", "studies": 2000}
     (plain,) = sample_size(variances(), 0.35, PowerPlan(**plan)).designs  # type: ignore[arg-type]
@@ -82,24 +92,53 @@ def test_rounding_to_a_scale_costs_power() -> None:
 
 def test_known_variances_of_a_pilot_are_recovered() -> None:
     generator = np.random.default_rng(3)
-    shape = 60, 40, 3
     values = (
-        generator.normal(size=(60, 1, 1)) * math.sqrt(0.5)
-        + generator.normal(size=(1, 40, 1)) * math.sqrt(0.7)
-        + generator.normal(size=(60, 1, 3)) * math.sqrt(0.2)
-        + generator.normal(size=(1, 40, 3)) * math.sqrt(0.1)
-        + generator.normal(size=shape)
+        generator.normal(size=(40, 1, 1)) * math.sqrt(0.5)
+        + generator.normal(size=(1, 18, 1)) * math.sqrt(0.7)
+        + generator.normal(size=(40, 18, 1)) * math.sqrt(0.6)
+        + generator.normal(size=(40, 1, 3)) * math.sqrt(0.2)
+        + generator.normal(size=(1, 18, 3)) * math.sqrt(0.1)
+        + generator.normal(size=(40, 18, 3))
     )
-    found = pilot_variances(study(lambda i, r, s: float(values[i, r, s]), 3, 40, 60), "quality")
+    found = pilot_variances(study(lambda i, r, s: float(values[i, r, s]), 3, 18, 40), "quality")
+    assert found.notes == ()
     # Standard errors of variances: about v * sqrt(2 / levels).
     for name, true, levels in [
-        ("item", 0.5, 60),
-        ("rater", 0.7, 40),
-        ("item_system", 0.2, 120),
-        ("rater_system", 0.1, 80),
-        ("residual", 1.0, 7200),
+        ("item", 0.5, 40),
+        ("rater", 0.7, 18),
+        ("item_rater", 0.6, 720),
+        ("item_system", 0.2, 80),
+        ("rater_system", 0.1, 36),
+        ("residual", 1.0, 1440),
     ]:
-        assert abs(getattr(found, name) - true) < 3 * (true + 0.03) * math.sqrt(2 / levels), name
+        assert abs(getattr(found, name) - true) < 3 * (true + 0.06) * math.sqrt(2 / levels), name
+
+
+def test_variances_of_a_balanced_pilot_equal_those_of_mean_squares() -> None:
+    # In balanced designs, restricted maximum likelihood gives the estimates of the analysis of variance (Searle,
+    # Casella and McCulloch 1992, section 4.8) if none is negative: differences of mean squares.
+    items, raters, systems = 14, 9, 3
+    generator = np.random.default_rng(1)
+    shapes = ((items, 1, 1), (1, raters, 1), (items, raters, 1), (items, 1, systems), (1, raters, systems))
+    values = sum((generator.normal(size=shape) for shape in shapes), generator.normal(size=(items, raters, systems)))
+    found = pilot_variances(study(lambda i, r, s: float(values[i, r, s]), systems, raters, items), "quality")
+
+    def square(*kept: int) -> float:
+        """The mean square of the interaction of these axes: what remains of their means without each one's mean."""
+        own = values
+        for axis in range(3):
+            mean = own.mean(axis=axis, keepdims=True)
+            own = own - mean if axis in kept else mean
+        repeats = math.prod(size for axis, size in enumerate(values.shape) if axis not in kept)
+        return float(repeats * (own**2).sum() / math.prod(values.shape[axis] - 1 for axis in kept))
+
+    wanted = {"residual": (rest := square(0, 1, 2))}
+    wanted |= {"item_rater": (square(0, 1) - rest) / systems, "item_system": (square(0, 2) - rest) / raters}
+    wanted["rater_system"] = (square(1, 2) - rest) / items
+    wanted["item"] = (square(0) - square(0, 1) - square(0, 2) + rest) / (raters * systems)
+    wanted["rater"] = (square(1) - square(0, 1) - square(1, 2) + rest) / (items * systems)
+    assert min(wanted.values()) > 0
+    assert {name: getattr(found, name) for name in wanted} == pytest.approx(wanted, rel=1e-6)
 
 
 def test_a_pilot_with_one_rating_of_each_sentence() -> None:
@@ -107,8 +146,8 @@ def test_a_pilot_with_one_rating_of_each_sentence() -> None:
     ratings = study(lambda i, r, s: float((3 * i + 5 * s) % 7 + i % 3), 3, 1, 12)
     rows = [row | {"rater": f"r{place % 4}"} for place, row in enumerate(ratings.rows)]
     found = pilot_variances(Ratings(rows), "quality")
-    assert found.item_system == 0
-    assert found.notes == ("item x system cannot be told from the residual",)
+    assert (found.item_rater, found.item_system) == (0, 0)
+    assert found.notes == tuple(f"item x {name} cannot be told from the residual" for name in ("rater", "system"))
 
 
 def test_a_pilot_with_one_system_for_each_item() -> None:
@@ -116,14 +155,15 @@ def test_a_pilot_with_one_system_for_each_item() -> None:
     ratings = study(lambda i, r, s: float((3 * i + 5 * r) % 7 + r), 2, 6, 12)
     rows = [row for row in ratings.rows if (int(row["item"][1:]) % 2 == 0) == (row["system"] == "a")]
     found = pilot_variances(Ratings(rows), "quality")
-    assert (found.item_system, found.notes) == (0, ("item x system cannot be told from item",))
+    assert (found.item_rater, found.item_system) == (0, 0)
+    assert found.notes == ("item x rater cannot be told from the residual", "item x system cannot be told from item")
 
 
 def test_a_large_pilot_is_sampled() -> None:
     noise = np.random.default_rng(1).normal(size=(400, 8, 3))
     found = pilot_variances(study(lambda i, r, s: float(noise[i, r, s]), 3, 8, 400), "quality")
-    # Besides 8 raters and their 24 pairs with systems, the limit leaves room for 242 items with 3 systems.
-    assert found.notes == ("from 242 of 400 items, drawn at random: more take too long",)
+    # Besides 8 raters and their 24 pairs with systems, the limit leaves room for 80 items with 3 systems and 8 raters.
+    assert found.notes == ("from 80 of 400 items, drawn at random: more take too long",)
     assert found.residual == pytest.approx(1, abs=0.1)
 
 

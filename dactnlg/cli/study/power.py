@@ -62,9 +62,9 @@ def power(
 ) -> None:
     """Estimate from a pilot's ratings how many acts and raters are needed to detect a difference between two systems.
 
-    The pilot's variances are estimated (of acts, of raters, and of their interactions with systems), studies of many
-    sizes are simulated with them, and each is tested; the table says how often the difference was found. A pairwise
-    pilot has no such variances.
+    The pilot's variances are estimated (of acts, of raters, and of the interactions of these and systems), studies of
+    many sizes are simulated with them, and each is tested; the table says how often the difference was found. A
+    pairwise pilot has no such variances.
 
     \b
     dactnlg study power pilot.csv --difference 0.3

@@ -1,4 +1,4 @@
-"""Variance components of a pilot's ratings: acts, raters, and the interaction of each with systems."""
+"""Variance components of a pilot's ratings: acts, raters, and the interactions of acts, raters and systems."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 METHOD = (
-    "variances of value ~ system + (1 | item) + (1 | rater) + (1 | item:system) + (1 | rater:system), restricted "
-    "maximum likelihood (Bates et al. 2015; scipy)"
+    "variances of value ~ system + (1 | item) + (1 | rater) + (1 | item:rater) + (1 | item:system) + (1 | "
+    "rater:system), restricted maximum likelihood (Bates et al. 2015; scipy)"
 )
 
 
@@ -29,6 +29,8 @@ class Variances(Result):
     Attributes:
         item: variance between acts, whatever the system.
         rater: variance between raters, some of whom give higher values.
+        item_rater: variance of raters' views of an act, which all its systems' sentences share. Without it, their
+            covariance would be taken for that of items and raters, and the interactions with systems for smaller.
         item_system: variance of a system between acts.
         rater_system: variance of raters' preferences for systems.
         residual: the remaining variance.
@@ -38,6 +40,7 @@ class Variances(Result):
 
     item: float
     rater: float
+    item_rater: float
     item_system: float
     rater_system: float
     residual: float
@@ -57,10 +60,11 @@ def pilot_variances(ratings: Ratings, criterion: str) -> Variances:
         raise RatingsError(f"there are no ratings under {criterion}; criteria: {', '.join(ratings.names('criterion'))}")
     if pairwise(ratings, criterion):
         raise RatingsError(f"the pilot says nothing about {criterion}: {ONE_JUDGEMENT}")
-    chosen, left = _sample(rows)
+    chosen, left = _sample(rows, _told_apart(_levels(rows), len(rows))[0])
     values = np.array([row["value"] for row in chosen])
     levels = _levels(chosen)
-    systems = levels.pop("system")
+    systems = numbered([(row["system"],) for row in chosen])[0]
+    used, notes = _told_apart(levels, len(chosen))
     counts = {name: int(numbers.max()) + 1 for name, numbers in levels.items()}
     of_systems = int(systems.max()) + 1
     if min(of_systems, counts["item"], counts["rater"]) < 2:
@@ -68,9 +72,8 @@ def pilot_variances(ratings: Ratings, criterion: str) -> Variances:
             f"a pilot needs two systems, items and raters; under {criterion} there are {of_systems} systems, "
             f"{counts['item']} items and {counts['rater']} raters"
         )
-    if reason := undefined(values, systems, sum(counts.values())):
+    if reason := undefined(values, systems, sum(counts[name] for name in used)):
         raise RatingsError(f"the pilot says nothing about {criterion}: {reason}")
-    used, notes = _told_apart(levels, len(values))
     fitted = fit_reml(values, np.eye(of_systems)[systems], [levels[name] for name in used])
     if not fitted.converged:
         raise RatingsError(f"the pilot says nothing about {criterion}: {NO_MAXIMUM}")
@@ -82,34 +85,43 @@ def pilot_variances(ratings: Ratings, criterion: str) -> Variances:
 
 
 def _levels(rows: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[np.int64]]:
-    """Return the system numbers, and the level numbers of each random effect, (N,) each."""
-    keys: dict[str, list[tuple[str, ...]]] = {
-        "system": [(row["system"],) for row in rows],
-        "item": [_item(row) for row in rows],
-        "rater": [(row["rater"],) for row in rows],
-        "item_system": [(*_item(row), row["system"]) for row in rows],
-        "rater_system": [(row["rater"], row["system"]) for row in rows],
+    """Return the level numbers of each random effect, (N,) each."""
+    keys = [_keys(row) for row in rows]
+    return {name: numbered([own[name] for own in keys])[0] for name in keys[0]}
+
+
+def _keys(row: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return a rating's level of each random effect."""
+    item, rater, system = _item(row), row["rater"], row["system"]
+    return {
+        "item": item,
+        "rater": (rater,),
+        "item_rater": (*item, rater),
+        "item_system": (*item, system),
+        "rater_system": (rater, system),
     }
-    return {name: numbered(own)[0] for name, own in keys.items()}
 
 
 def _item(row: Mapping[str, Any]) -> tuple[str, ...]:
     return row.get("corpus", ""), row["item"]
 
 
-def _sample(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[Mapping[str, Any]], int]:
-    """Return the ratings of as many random items as the model can be fitted to, and the number of items left out."""
+def _sample(rows: Sequence[Mapping[str, Any]], used: Sequence[str]) -> tuple[Sequence[Mapping[str, Any]], int]:
+    """Return the ratings of as many random items as the model can be fitted to, and the number of items left out.
+
+    Args:
+        rows: the ratings.
+        used: the random effects of the model.
+    """
     groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault(_item(row), []).append(row)
     order = list(groups)
     np.random.default_rng(1).shuffle(order)
-    seen: set[tuple[str, ...]] = set()
+    seen: set[tuple[str, tuple[str, ...]]] = set()
     chosen: set[tuple[str, ...]] = set()
     for item in order:
-        own = {("item", *item)} | {(*item, row["system"]) for row in groups[item]}
-        own |= {("rater", row["rater"]) for row in groups[item]}
-        own |= {("rater", row["rater"], row["system"]) for row in groups[item]}
+        own = {(name, keys[name]) for keys in map(_keys, groups[item]) for name in used}
         # At least two items are needed; if even these are too many, fitting the model is refused later.
         if len(chosen) >= 2 and len(seen | own) > MOST_EFFECTS:
             break

@@ -20,7 +20,7 @@ RATERS = (3, 5, 8, 12, 18, 25)
 STUDIES = 1000
 POWER = 0.8
 ALPHA = 0.05
-_PARTS = ("item", "rater", "item_system", "rater_system", "residual")
+_PARTS = ("item", "rater", "item_rater", "item_system", "rater_system", "residual")
 MOST_PAIRS = 250_000
 """Largest number of acts times raters in a design."""
 _CELLS = 2_000_000
@@ -183,6 +183,9 @@ def _design(variances: Variances, difference: float, plan: PowerPlan, acts: int,
     while done < plan.studies:
         size = min(block, plan.studies - done)
         noise = _noise(variances, generator, (size, acts, raters))
+        # Both systems' sentences share it, so it matters only where rounding keeps it from cancelling.
+        if plan.scale is not None and variances.item_rater:
+            noise += math.sqrt(variances.item_rater) * generator.standard_normal((size, acts, raters, 1))
         for at, true in enumerate((difference, 0.0)):
             found[at] += _significant(_differences(noise, true, plan), plan.test).sum()
         done += size
@@ -192,7 +195,7 @@ def _design(variances: Variances, difference: float, plan: PowerPlan, acts: int,
 
 
 def _noise(variances: Variances, generator: np.random.Generator, shape: tuple[int, int, int]) -> NDArray[Any]:
-    """Return simulated ratings without the systems' means, (studies, acts, raters, 2)."""
+    """Return simulated ratings without the systems' means or raters' views of acts, (studies, acts, raters, 2)."""
     studies, acts, raters = shape
     total: NDArray[Any] = math.sqrt(variances.residual) * generator.standard_normal((*shape, 2))
     for variance, size in (

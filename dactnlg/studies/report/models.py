@@ -88,9 +88,9 @@ def sample_tables(found: SampleSize) -> list[ReportTable]:
     notes = [f"None: {found.reason}."] if found.reason else []
     varied = found.variances
     notes.append(
-        f"Variances: items {number(varied.item)}, raters {number(varied.rater)}, items x systems "
-        f"{number(varied.item_system)}, raters x systems {number(varied.rater_system)}, residual "
-        f"{number(varied.residual)} ({varied.method})."
+        f"Variances: items {number(varied.item)}, raters {number(varied.rater)}, items x raters "
+        f"{number(varied.item_rater)}, items x systems {number(varied.item_system)}, raters x systems "
+        f"{number(varied.rater_system)}, residual {number(varied.residual)} ({varied.method})."
     )
     return [
         ReportTable("smallest-designs", title, smallest, found.method, notes, left=0),
