@@ -9,6 +9,7 @@ Shapes: B resamples, N sentences.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 Name = Literal["spearman", "pearson", "kendall"]
 NAMES: tuple[Name, ...] = ("spearman", "pearson", "kendall")
 Floats = NDArray[np.float64]
+_DIGITS = 12
+"""Digits of a mean that sums of some thousand values leave intact, whatever their order."""
 
 
 def resampled(name: Name, x: Floats, y: Floats) -> Callable[[Floats], Floats]:
@@ -43,6 +46,21 @@ def of_rows(name: Name, x: Floats, y: Floats) -> Floats:
         x, y = rankdata(x, axis=1), rankdata(y, axis=1)
     x, y = (one - one.mean(axis=1, keepdims=True) for one in (x, y))
     return _ratio((x * y).sum(axis=1), (x * x).sum(axis=1), (y * y).sum(axis=1), _small(x, y))
+
+
+def exact(means: Floats) -> Floats:
+    """Return means without their last digits, which depend on the order of the summands.
+
+    Else they would be differences: equal means would not be tied, nor constant ones be constant.
+
+    Args:
+        means: finite values of one variable, of any shape; digits are those of the largest.
+    """
+    largest = float(np.max(np.abs(means), initial=0.0))
+    if largest < 1e-290:  # 0, or the power of ten would overflow
+        return means
+    rounded: Floats = np.round(means, _DIGITS - math.ceil(math.log10(largest)))
+    return rounded
 
 
 def _pearson(x: Floats, y: Floats) -> Callable[[Floats], Floats]:

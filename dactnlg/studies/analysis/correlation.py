@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.studies.analysis.coefficients import NAMES, Name, of_rows, resampled
+from dactnlg.studies.analysis.coefficients import NAMES, Name, exact, of_rows, resampled
 from dactnlg.studies.analysis.intervals import METHODS, Kind, check, interval
 from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.paired import PairedSentences, paired
@@ -211,7 +211,7 @@ def _of_systems(name: Name, own: PairedSentences, x: Floats, how: tuple[Kind, in
     used = np.unique(own.systems)
     member = (own.systems[:, None] == used).astype(np.float64)
     counts = member.sum(axis=0)
-    means = x @ member / counts, own.people @ member / counts
+    means = exact(x @ member / counts), exact(own.people @ member / counts)
     if reason := undefined(*means, what="systems"):
         return Coefficient(None, reason=reason)
     bounds, reason = interval(_system_statistic(name, member, x, own.people), own.items, *how)
@@ -228,7 +228,7 @@ def _system_statistic(name: Name, member: Floats, x: Floats, y: Floats) -> Calla
         found = np.full(len(weights), np.nan)
         # A resample may contain no item of some system.
         whole = (counts > 0).all(axis=1)
-        found[whole] = of_rows(name, left[whole], right[whole])
+        found[whole] = of_rows(name, exact(left[whole]), exact(right[whole]))
         return found
 
     return statistic

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.studies.analysis.coefficients import NAMES, Name
+from dactnlg.studies.analysis.coefficients import NAMES, Name, exact
 from dactnlg.studies.analysis.correlation import correlation_values
 from dactnlg.studies.analysis.judgements import Judgements, judgements
 from dactnlg.studies.analysis.paired import StudyPart, study_parts
@@ -133,8 +133,7 @@ def _halves(table: Judgements, first: NDArray[np.bool_]) -> tuple[Floats, Floats
         counts.append(np.bincount(table.sentence[half], minlength=size))
         totals.append(np.bincount(table.sentence[half], table.value[half], minlength=size))
     both = (counts[0] > 0) & (counts[1] > 0)
-    # Means that differ only by rounding error must have tied ranks.
-    left, right = (np.round(total[both] / count[both], 9) for total, count in zip(totals, counts, strict=True))
+    left, right = (exact(total[both] / count[both]) for total, count in zip(totals, counts, strict=True))
     return left, right
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dactnlg.studies.analysis.coefficients import exact
 from dactnlg.studies.analysis.normalization import scale_notes
 from dactnlg.studies.ratings import Ratings, RatingsError
 
@@ -56,8 +57,7 @@ class Judgements:
     def means(self) -> NDArray[np.float64]:
         """Return each sentence's mean value over its raters, (N,)."""
         total = np.bincount(self.sentence, self.value, minlength=len(self.sentences))
-        mean: NDArray[np.float64] = total / np.bincount(self.sentence, minlength=len(self.sentences))
-        return mean
+        return exact(total / np.bincount(self.sentence, minlength=len(self.sentences)))
 
 
 def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:

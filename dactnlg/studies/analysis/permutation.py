@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.studies.analysis.coefficients import NAMES, Name, of_rows
+from dactnlg.studies.analysis.coefficients import NAMES, Name, exact, of_rows
 from dactnlg.studies.analysis.correlation import correlation_values, undefined
 from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.paired import PairedSentences, paired
@@ -173,4 +173,4 @@ def _gatherer(own: PairedSentences, level: Level) -> Statistic:
         return lambda values: values
     used = np.unique(own.systems)
     member = (own.systems[:, None] == used).astype(np.float64)
-    return lambda values: values @ (member / member.sum(axis=0))
+    return lambda values: exact(values @ (member / member.sum(axis=0)))
