@@ -37,13 +37,14 @@ class Chrf(Metric):
     def statistics(self, segments: Sequence[Segment]) -> Array:
         """Return the library's counts against the best reference of each segment, (N, 18).
 
-        Of equally good ones (none shares a character with the sentence), it is the first, as in the library.
+        Of equally good ones (as where none shares a character with the sentence), the library takes the first: here
+        that is the first in alphabetical order, as the hash of a score leaves the order of references out.
         """
         rows = np.zeros((len(segments), 18))
         for row, segment in zip(rows, segments, strict=True):
             if segment.references:
                 row[:] = self._library._extract_corpus_statistics(
-                    [segment.hypothesis], [[reference] for reference in segment.references]
+                    [segment.hypothesis], [[reference] for reference in sorted(segment.references)]
                 )[0]
         return rows
 

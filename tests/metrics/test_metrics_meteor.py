@@ -20,6 +20,7 @@ from dactnlg.metrics.meteor.align import EXACT, PARAPHRASE
 from dactnlg.metrics.meteor.beam import BEAM, Match, plan, resolve, search
 from dactnlg.metrics.meteor.lockstep import LONGEST_HYPOTHESIS, _best, search_all
 from dactnlg.metrics.meteor.meteor import Meteor, segment_score
+from dactnlg.metrics.meteor.meteor import _best as best_reference
 from dactnlg.metrics.meteor.text import ALWAYS, BEFORE_NUMBERS, Splitter, split_meteor
 
 needs_data = pytest.mark.needs("pycocoevalcap", "pip install 'dactnlg[meteor]'")
@@ -84,6 +85,14 @@ def test_meteor_of_empty_and_long_sides(meteor: Meteor) -> None:
     )
     scores = meteor.segment_scores(rows)[:, 0]
     assert scores[0] == 0 and np.isnan(scores[1]) and scores[2] == 0 and np.isfinite(scores[3])
+
+
+def test_of_equally_good_references_the_first_is_no_better() -> None:
+    # Twice all counts are the same score, but not the same share in that of a corpus.
+    counts = tuple(float(count) for count in (9, 8, 3, 2, 4, *[1] * 15, 3))
+    twice = tuple(2 * count for count in counts)
+    assert segment_score(counts) == segment_score(twice) > 0
+    assert best_reference([counts, twice]) == best_reference([twice, counts])
 
 
 def test_missing_package_is_one_plain_message(monkeypatch: pytest.MonkeyPatch) -> None:

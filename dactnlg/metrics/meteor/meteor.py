@@ -120,8 +120,11 @@ class Meteor(BoundedMetric):
 
 
 def _best(counts: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-    """Return the counts with the highest score, the first of equal ones."""
-    return counts[0] if len(counts) == 1 else max(counts, key=segment_score)
+    """Return the counts with the highest score; of equal ones not the first, as in the jar, but the largest counts.
+
+    Else the corpus score would depend on the order of references, which the hash of a score leaves out.
+    """
+    return counts[0] if len(counts) == 1 else max((segment_score(one), one) for one in counts)[1]
 
 
 def combine(sums: Array) -> Array:
