@@ -104,7 +104,7 @@ def score(
     if corpus is not None:
         own = _corpus(corpus)
         checker = own.style().checker()
-        given = given._replace(checker=ValueChecker(checker), checker_name=own.name)
+        given = given._replace(checker=ValueChecker(checker), checker_name=own.checker_name())
     read = [file for file in (input_file, hypotheses, *references, *files) if file is not None]
     if [*read, train].count("-") > 1:
         raise UserError("standard input (-) can be only one of the files")

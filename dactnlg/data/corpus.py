@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from dactnlg._utils.hashing import MultisetHash
+from dactnlg._utils.hashing import MultisetHash, digest
 from dactnlg._utils.resources import corpus_names, datasets_dir
 from dactnlg._utils.terminal import say_once
 from dactnlg.acts import Turn
@@ -104,6 +104,16 @@ class Corpus:
         """
         forms = self.card.forms
         return self.card.style(read_forms(self.find(forms), forms.slots) if forms else None)
+
+    def checker_name(self) -> str:
+        """Return the name of the slot checker for signatures: the corpus's, and first digits of a SHA-256 of its style.
+
+        The name alone would make two rates comparable that were counted with different aliases or cues.
+
+        Raises:
+            CorpusError: as in `style`.
+        """
+        return f"{self.name}@{digest(self.style().to_json())[:12]}"
 
     def find(self, file: FileCard) -> Path:
         """Return the path of a file of the card, in the first of the searched folders that has it.

@@ -162,7 +162,7 @@ def score_generations(
         ]
         train = None if given.train is None else map(normalize, given.train)
         checker = ValueChecker(corpus.style().checker())
-        read = given._replace(train=train, checker=checker, checker_name=corpus.name)
+        read = given._replace(train=train, checker=checker, checker_name=corpus.checker_name())
         results.append(score_segments(segments, preset, _with_more(preset, metrics, more), read))
     return results
 

@@ -119,7 +119,7 @@ class FairData:
         Args:
             presets: the protocols whose scores are hashed.
             split: the split that is scored.
-            label: the corpus's name, part of the slot error rate's signature.
+            label: the name of the corpus's slot checker, part of the slot error rate's signature.
 
         Raises:
             CorpusError: there is no such split.
@@ -166,7 +166,7 @@ def corpus_codes(
         get_preset(name)
     data = FairData({name: corpus.split(name) for name in corpus.splits}, tokenizer, min_count)
     split = split or ("test" if "test" in corpus.splits else corpus.splits[-1])
-    return data.codes(presets or usual_presets(corpus.split(split)), split, corpus.name)
+    return data.codes(presets or usual_presets(corpus.split(split)), split, corpus.checker_name())
 
 
 def usual_presets(examples: Sequence[Example]) -> tuple[str, ...]:

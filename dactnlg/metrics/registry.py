@@ -33,7 +33,7 @@ class Materials(NamedTuple):
         encoder: encodes sentences; by default the one that `encoders.load_minilm` finds.
         train: the training sentences, normalised like the hypotheses; None if unknown.
         checker: finds slots in sentences, for SER.
-        checker_name: whose cues the checker uses (a corpus's name), for the signature.
+        checker_name: what the checker looks for (`Corpus.checker_name`), for the signature.
         token_encoder: encodes tokens; by default the one that `encoders.load_minilm_tokens` finds.
     """
 

@@ -182,6 +182,25 @@ def test_evaluations_show_the_hashes_of_the_corpus(random_run: Path) -> None:
         assert {"BLEU-4", "SER"} <= set(shown)
 
 
+def test_slot_errors_counted_with_other_cues_or_aliases_have_another_hash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"act": "inform(area=centre)", "text": "it is in town"}
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for _ in range(3)))
+    pair = {"hypothesis": "it is in town", "references": ["it is in town"], "act": row["act"]}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair))
+    card = tmp_path / "a.yaml"
+    found = []
+    for own in ("", "title: the same corpus", "slots: {area: {aliases: {centre: [town]}}}", "spaced: true"):
+        card.write_text(f"name: a\nformat: pairs\nfiles: {{test: {{path: a.jsonl}}}}\n{own}\n")
+        assert main(["score", str(tmp_path / "pairs.jsonl"), "--corpus", str(card), "--json", "-"]) == 0
+        scores = json.loads(capsys.readouterr().out)["scores"]
+        found.append((scores["SER"]["value"], scores["SER"]["hash"], scores["BLEU-4"]["hash"]))
+    assert [value for value, *_ in found] == [1, 1, 0, 1]
+    assert found[0] == found[1] and len({code for _, code, _ in found}) == 3
+    assert len({code for *_, code in found}) == 1
+
+
 def test_unknown_tokenisers_presets_and_counts_are_refused() -> None:
     trails = load_corpus("trails")
     with pytest.raises(UnknownNameError, match="did you mean 'treebank'"):
