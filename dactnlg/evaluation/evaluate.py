@@ -24,12 +24,15 @@ from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import default_presets, get_preset, references_for
 from dactnlg.metrics.registry import NOTHING, Materials, check_used, not_installed, resolve
+from dactnlg.metrics.resampling import bootstrap
 from dactnlg.runs import provenance
 from dactnlg.runs.config import CorpusConfig, is_corpus, load_config
 from dactnlg.runs.run import Run
 from dactnlg.text.example import Example
 from dactnlg.text.slots import ValueChecker
 
+ERRORS = 200
+"""Resamples from which standard errors are estimated, to a twentieth of their size."""
 CHUNK = 1024
 """Acts generated at a time: enough to fill batches, and few enough for the progress bar to move."""
 
@@ -197,14 +200,19 @@ def _record(run: Run, state: str | None, entry: dict[str, Any], results: Sequenc
 
 
 def _recordable(scores: Scores) -> dict[str, Any]:
-    """Return corpus scores with hashes and, if defined for segments, the standard error of their mean.
+    """Return corpus scores with hashes and, if computed from statistics of segments, their bootstrap standard errors.
 
-    Scores that were not computed, as they are not installed, are left out, so that reproducing the run does not need
-    them.
+    Those are the deviations of the scores of whole resamples: the values of single segments say little of a score that
+    is not their mean, such as perplexity or BLEU. Scores that were not computed, as they are not installed, are left
+    out, so that reproducing the run does not need them.
     """
     made = {name: score for name, score in scores.corpus_json().items() if "reason" not in score}
     found: dict[str, Any] = {name: {**score, "error": None} for name, score in made.items()}
-    for name, column in zip(scores.scores, scores.segments.T, strict=True):
-        defined = column[np.isfinite(column)]
-        found[name]["error"] = float(defined.std() / len(defined) ** 0.5) if len(defined) else None
+    for family, metric in scores.metrics.items():
+        for name, column in zip(
+            metric.names, bootstrap(metric.score, scores.statistics[family], ERRORS).T, strict=True
+        ):
+            known = column[np.isfinite(column)]
+            if name in found and len(known):
+                found[name]["error"] = float(known.std())
     return found

@@ -106,8 +106,8 @@ def _verdicts(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator
 def judge(score: Mapping[str, Any], other: Mapping[str, Any] | None) -> Judgement:
     """Return the verdict on a recorded score and the one found.
 
-    A difference is within noise if it is at most the larger of the two scores' standard errors over the segments of
-    the test set: it does not distinguish the systems.
+    A difference is within noise if it is at most the larger of the two scores' standard errors, which say how much
+    another test set of the same size would change them: it does not distinguish the systems.
 
     Args:
         score: the recorded score, as in the manifest.

@@ -154,6 +154,16 @@ def test_a_higher_temperature_gives_more_diversity_and_less_fluency(run: Path) -
     assert hot["forward-perplexity"] > cold["forward-perplexity"]  # type: ignore[operator]
 
 
+def test_recorded_errors_are_those_of_the_scores_of_the_corpus(run: Path, evaluation: Evaluation) -> None:
+    recorded = json.loads((run / "manifest.json").read_text())["evaluations"][0]["scores"]["single"]
+    # The linearised error of exp(loss / tokens), whatever the perplexities of single sentences are.
+    rows = evaluation.results[0].statistics[NAMES[0]]
+    loss, tokens, value = rows[:, 0], rows[:, 2], recorded["perplexity"]["value"]
+    rest = loss - tokens * loss.sum() / tokens.sum()
+    assert recorded["perplexity"]["error"] == pytest.approx(value * math.hypot(*rest) / tokens.sum(), rel=0.2)
+    assert 0 < recorded["BLEU-4"]["error"] < 0.1
+
+
 def test_evaluate_samples_and_records_how(
     run: Path, evaluation: Evaluation, capsys: pytest.CaptureFixture[str]
 ) -> None:
