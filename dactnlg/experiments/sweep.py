@@ -8,6 +8,7 @@ the trials change, `OUTPUT/.ray` the state of Ray Tune.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -67,12 +68,18 @@ def sweep(
 
 
 def _result(specification: SweepSpecification, output: Path, outcomes: Mapping[str, Outcome]) -> SweepResult:
-    """Return the trials, ranked; `outcomes` has all of them, by the names of their folders."""
+    """Return the trials, ranked; `outcomes` has all of them, by the names of their folders.
+
+    Settings may change what a score means, as those of tokens do for perplexity: such trials are ranked apart.
+    """
     trials = [read_trial(output / name, specification, outcome) for name, outcome in outcomes.items()]
     scores = (recorded_score(Path(trial.run), specification) for trial in trials)
     preset = specification.preset or next((found.preset for found in scores if found.value is not None), "")
     sign = 1 if specification.metric in LOWER_IS_BETTER else -1
-    trials.sort(key=lambda trial: (trial.score is None, sign * (trial.score or 0.0), trial.run))
+    common = Counter(trial.hash for trial in trials if trial.score is not None)
+    trials.sort(
+        key=lambda trial: (trial.score is None, -common[trial.hash], trial.hash, sign * (trial.score or 0.0), trial.run)
+    )
     return SweepResult(specification.metric, preset, trials)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dactnlg._utils.tables import aligned
+from dactnlg._utils.terminal import printable
+from dactnlg.evaluation.comparable import differences
 from dactnlg.experiments.sweep_specification import SweepSpecification
 from dactnlg.runs.run import Run
 
@@ -16,10 +18,12 @@ SPLIT = "valid"
 
 
 class RecordedScore(NamedTuple):
-    """A score in a run's manifest, and its preset; ("", None) if there is none."""
+    """A score in a run's manifest with its preset, hash and signature; ("", None) if there is none."""
 
     preset: str
     value: float | None
+    hash: str = ""
+    signature: str = ""
 
 
 class Outcome(NamedTuple):
@@ -42,6 +46,8 @@ class Trial:
         seconds: time of training.
         status: `done`, `stopped` (early) or `failed`.
         message: why it failed.
+        hash: of the score; those with different hashes may not be compared.
+        signature: of the score: the settings that the hash covers.
     """
 
     run: str
@@ -52,6 +58,8 @@ class Trial:
     seconds: float | None
     status: str
     message: str = ""
+    hash: str = ""
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,8 @@ class SweepResult:
     Attributes:
         metric: the score by which they are ranked.
         preset: its evaluation protocol.
-        trials: the trials, best first.
+        trials: the trials, best first; if their scores have several hashes, those of the most frequent one first, and
+            the best first among those of each.
     """
 
     metric: str
@@ -73,10 +82,30 @@ class SweepResult:
         """The trials that ended with an error."""
         return [trial for trial in self.trials if trial.status == "failed"]
 
+    @property
+    def notes(self) -> list[str]:
+        """Which trials are ranked apart from the first ones, as their scores may not be compared, and what differs."""
+        groups: dict[str, list[Trial]] = {}
+        for trial in self.trials:
+            if trial.score is not None:
+                groups.setdefault(trial.hash, []).append(trial)
+        best = [group[0] for group in groups.values()]
+        return [
+            f"{', '.join(trial.run for trial in groups[other.hash])}: ranked apart from {best[0].run}, as their scores "
+            f"may not be compared: {'; '.join(differences(asdict(best[0]), asdict(other)))}"
+            for other in best[1:]
+        ]
+
     def to_json(self) -> dict[str, Any]:
-        """Return metric, preset, split and trials as JSON data."""
+        """Return metric, preset, split, trials and notes as JSON data."""
         rows = [asdict(trial) for trial in self.trials]
-        return {"metric": self.metric, "preset": self.preset, "split": SPLIT, "trials": rows}
+        return {
+            "metric": self.metric,
+            "preset": self.preset,
+            "split": SPLIT,
+            "trials": rows,
+            "notes": self.notes,
+        }
 
     def table(self, width: int | None = None) -> str:
         """Return the trials as a text table."""
@@ -88,9 +117,8 @@ class SweepResult:
             rows.append(
                 [trial.run, *numbers, epochs, _shown(trial.seconds, 0), *map(_setting, trial.settings.values())]
             )
-        return "\n".join(
-            [f"{self.metric} ({self.preset}) on the validation split", "", aligned(rows, left=None, width=width)]
-        )
+        title = f"{self.metric} ({self.preset}) on the validation split"
+        return "\n".join([title, "", aligned(rows, left=None, width=width), *map(printable, self.notes)])
 
 
 def recorded_score(folder: Path, specification: SweepSpecification) -> RecordedScore:
@@ -100,7 +128,8 @@ def recorded_score(folder: Path, specification: SweepSpecification) -> RecordedS
         for entry in Run(folder).manifest().get("evaluations", []):
             for preset, scores in entry["scores"].items():
                 if entry["split"] == SPLIT and preset == (specification.preset or preset) and metric in scores:
-                    return RecordedScore(preset, scores[metric]["value"])
+                    found = scores[metric]
+                    return RecordedScore(preset, found["value"], found["hash"], found["signature"])
     return RecordedScore("", None)
 
 
@@ -114,15 +143,18 @@ def read_trial(folder: Path, specification: SweepSpecification, outcome: Outcome
     """
     run = Run(folder)
     training = run.manifest()["training"] if run.manifest_path.exists() else {}
+    recorded = recorded_score(folder, specification)
     return Trial(
         run=str(folder),
         settings=outcome.settings,
-        score=recorded_score(folder, specification).value,
+        score=recorded.value,
         valid_loss=training.get("best_valid_loss"),
         epochs=training.get("epochs"),
         seconds=training.get("seconds"),
         status="failed" if outcome.message else "stopped" if training.get("stopped") else "done",
         message=outcome.message,
+        hash=recorded.hash,
+        signature=recorded.signature,
     )
 
 
