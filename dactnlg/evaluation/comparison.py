@@ -17,7 +17,7 @@ from dactnlg.acts import parse
 from dactnlg.errors import ActError, MetricError, UnknownNameError
 from dactnlg.evaluation.comparable import differing
 from dactnlg.evaluation.scores import LOWER_IS_BETTER, defined, lead
-from dactnlg.evaluation.stored import StoredScores, read_scores, stored_scores
+from dactnlg.evaluation.stored import StoredScores, aligned, read_scores, stored_scores, unpaired
 from dactnlg.metrics import resampling
 from dactnlg.metrics.base import Array
 from dactnlg.metrics.registry import meant
@@ -70,6 +70,7 @@ class SystemComparison:
         metric: the score by which acts and segments are listed, under the first comparable preset that has it.
         acts: all act types that changed, most improved first.
         segments: all segments that changed, most improved first.
+        notes: why scores are not tested.
     """
 
     labels: tuple[str, str]
@@ -78,6 +79,7 @@ class SystemComparison:
     metric: str
     acts: list[Change] = field(default_factory=list)
     segments: list[Change] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def to_json(self, top: int | None = None) -> dict[str, Any]:
         """Return everything as JSON; of the segments only the `top` most improved and most worsened, or all."""
@@ -94,6 +96,7 @@ class SystemComparison:
             "systems": {"A": self.labels[0], "B": self.labels[1]},
             "differences": differences,
             "refused": self.refused,
+            "notes": self.notes,
             "metric": self.metric,
             "acts": [{k: act[k] for k in ("act", "size", "first", "second", "gain")} for act in acts],
             "segments": listed,
@@ -163,9 +166,11 @@ def compare(
     differences: list[Difference] = []
     refused: list[str] = []
     barred: list[str] = []
+    notes: list[str] = []
     listed: tuple[str, StoredScores, StoredScores] | None = None
     for preset, a, b in _common(first, second):
-        a, b = _aligned(a, b)
+        paired = aligned(a, b)
+        a, b = paired or (a, b)
         names: list[str] = []
         reasons: dict[str, list[str]] = defaultdict(list)
         for name in [*a.values, *(name for name in b.values if name not in a.values)]:
@@ -176,8 +181,10 @@ def compare(
         told = [(f"{preset} {', '.join(others)}: {reason}".lstrip(), others) for reason, others in reasons.items()]
         refused += [line for line, _ in told]
         barred += [line for line, others in told if metric is not None and meant(metric, others)]
-        differences += _tested(preset, names, a, b, resamples, trials, seed)
-        ranked = [name for name in names if name in a.segments]
+        if paired is None and names:
+            notes.append(f"{preset}: not tested, since {unpaired(a, b)}".removeprefix(": "))
+        differences += _tested(preset, names, paired, (a, b), (resamples, trials, seed))
+        ranked = [name for name in names if name in a.segments and paired]
         asked = ranked if metric is None else meant(metric, ranked)
         if asked and listed is None:
             listed = (lead(asked) if metric is None else asked[-1], a, b)
@@ -189,10 +196,10 @@ def compare(
         raise UnknownNameError("metric", metric, found)
     if listed is None:
         # Scores of whole corpora, such as diversity, have no values for segments.
-        return SystemComparison(labels, differences, refused, "")
+        return SystemComparison(labels, differences, refused, "", notes=notes)
     name, a, b = listed
     acts, segments = _acts(name, a, b), _segments(name, a, b)
-    return SystemComparison(labels, differences, refused, name, acts, segments)
+    return SystemComparison(labels, differences, refused, name, acts, segments, notes)
 
 
 def _common(
@@ -203,17 +210,6 @@ def _common(
     if both:
         return [(name, first[name], second[name]) for name in both]
     return [("", next(iter(first.values())), next(iter(second.values())))]
-
-
-def _aligned(a: StoredScores, b: StoredScores) -> tuple[StoredScores, StoredScores]:
-    """Return both with their segments in A's order, which hashes ignore but paired tests depend on."""
-    keys, others = ([text["key"] for text in system.texts] for system in (a, b))
-    if keys == others or sorted(map(str, keys)) != sorted(map(str, others)):
-        return a, b
-    places: dict[str | None, list[int]] = defaultdict(list)
-    for index in reversed(range(len(others))):
-        places[others[index]].append(index)
-    return a, b.reordered([places[key].pop() for key in keys])
 
 
 def _why_not(name: str, a: StoredScores, b: StoredScores) -> str:
@@ -238,14 +234,20 @@ def _other_references(a: StoredScores, b: StoredScores) -> str:
 
 
 def _tested(
-    preset: str, names: Sequence[str], a: StoredScores, b: StoredScores, resamples: int, trials: int, seed: int
+    preset: str,
+    names: Sequence[str],
+    paired: tuple[StoredScores, StoredScores] | None,
+    both: tuple[StoredScores, StoredScores],
+    how: tuple[int, int, int],
 ) -> list[Difference]:
+    """Return the differences of scores, with tests if the segments are paired; `how`: resamples, trials, seed."""
+    a, b = both
     done: dict[str, resampling.Comparison] = {}
-    for name in names:
+    for name in names if paired else ():
         if name in done or name not in a.families or name not in b.families:
             continue
         mine, theirs = a.families[name], b.families[name]
-        found = resampling.compare(mine.combine, mine.statistics, theirs.statistics, resamples, trials, seed)
+        found = resampling.compare(mine.combine, mine.statistics, theirs.statistics, *how)
         done |= zip(mine.names, found, strict=True)
     return [Difference(preset, name, a.values[name], b.values[name], done.get(name)) for name in names]
 

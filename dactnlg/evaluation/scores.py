@@ -139,7 +139,8 @@ class Scores:
 
         `{"preset": ..., "scores": {name: {"value": ..., "signature": ..., "hash": ...}}, "warnings": [...],
         "segments": [{"scores": {name: ...}}]}`, with "confidence" if there are intervals. Undefined scores are None.
-        Each segment also has its statistics, act, hypothesis and first reference, so that files can be compared later.
+        Each segment also has its statistics and, if texts were kept, act, hypothesis, first reference, and a key, by
+        which those of two files are paired for tests.
         """
         return {**self._head(), "segments": list(self._segment_rows())}
 

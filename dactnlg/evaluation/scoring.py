@@ -96,7 +96,7 @@ def score_pairs(
         preset: the protocol; by default `DEFAULT_PRESET`.
         given: what some metrics need besides: word vectors, an encoder, the training data (not normalised), a slot
             checker; without a checker, SER looks for the values of the acts as spelt.
-        keep: whether to keep hypotheses and references, for JSON and reports.
+        keep: whether to keep hypotheses and references, for JSON, tests between systems and reports.
         progress: whether to show a progress bar, after two seconds.
         total: the number of pairs, for the bar.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -84,6 +85,28 @@ def stored_scores(data: Any, where: str) -> dict[str, StoredScores]:
         raise MetricError(
             f"{where} holds no scores; write them with: dactnlg score --json FILE, or dactnlg evaluate --json FILE"
         ) from None
+
+
+def aligned(a: StoredScores, b: StoredScores) -> tuple[StoredScores, StoredScores] | None:
+    """Return both with their segments in A's order, which hashes ignore but paired tests depend on.
+
+    None if segments have no keys, or others: which ones are pairs is then unknown.
+    """
+    keys, others = ([text["key"] for text in system.texts] for system in (a, b))
+    if len(keys) != a.size or Counter(keys) != Counter(others):
+        return None
+    if keys == others:
+        return a, b
+    places: dict[str | None, list[int]] = defaultdict(list)
+    for index in reversed(range(len(others))):
+        places[others[index]].append(index)
+    return a, b.reordered([places[key].pop() for key in keys])
+
+
+def unpaired(a: StoredScores, b: StoredScores) -> str:
+    """Return why it is unknown which segments are pairs."""
+    without = " and ".join(label for label, system in (("A", a), ("B", b)) if len(system.texts) != system.size)
+    return f"the segments of {without} have no keys to pair them by" if without else "the keys of segments differ"
 
 
 def _one(preset: str, data: Mapping[str, Any], where: str) -> StoredScores:

@@ -18,7 +18,7 @@ from dactnlg.errors import MetricError, UnknownNameError, UserError
 from dactnlg.evaluation.comparison import compare, load_system
 from dactnlg.evaluation.report import compared
 from dactnlg.evaluation.scoring import TextPair, score_pairs
-from dactnlg.evaluation.stored import stored_scores
+from dactnlg.evaluation.stored import StoredScores, stored_scores
 
 ACTS = ["inform(name=Ivy;food=thai)", "goodbye()", "request(area)"]
 
@@ -79,6 +79,25 @@ def test_a_score_file_whose_segments_partly_lack_keys_is_refused() -> None:
     del data["segments"][0]["key"]
     with pytest.raises(MetricError, match=r"x.json holds no scores"):
         stored_scores(data, "x.json")
+
+
+def test_segments_that_cannot_be_paired_are_not_tested() -> None:
+    def keyless(fault: int) -> dict[str, StoredScores]:
+        data = json.loads(json.dumps(score_pairs(pairs(fault)[::-1], keep=False).to_dict()))
+        assert "key" not in data["segments"][0]
+        return stored_scores(data, "x.json")
+
+    tested = {item.name: item for item in compare(stored(pairs(2)), stored(pairs(5))).differences}
+    for first, second, without in ((stored(pairs(2)), keyless(5), "B"), (keyless(2), keyless(5), "A and B")):
+        found = compare(first, second)
+        assert {item.name: item.second for item in found.differences} == {
+            name: pytest.approx(item.second) for name, item in tested.items()
+        }
+        assert all(item.test is None and not item.better for item in found.differences)
+        assert not found.acts and not found.segments
+        assert found.notes == [f"nlg-eval: not tested, since the segments of {without} have no keys to pair them by"]
+        assert found.notes[0] in compared.text(found) and found.to_json()["notes"] == found.notes
+    assert all(item.test for item in tested.values())
 
 
 def test_another_variant_is_not_ranked() -> None:

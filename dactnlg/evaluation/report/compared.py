@@ -39,7 +39,7 @@ def sections(found: SystemComparison, top: int = TOP) -> list[Section]:
     """Return the parts of a comparison: scores with intervals and p-values, then acts and segments that changed."""
     parts = [
         Section("", [], [f"A: {found.labels[0]}", f"B: {found.labels[1]}"], []),
-        Section("", _differences(found), [VERDICTS], []),
+        Section("", _differences(found), [VERDICTS, *found.notes], []),
     ]
     if found.refused:
         parts.append(Section("Not ranked", [], [], [[reason] for reason in found.refused]))
@@ -71,7 +71,9 @@ def table(found: SystemComparison, output_format: Format = "text", top: int = TO
         return text(found, top, width)
     header, *rows = _differences(found)
     differences = tables.formatted([["score", *header[1:]], *rows], output_format)
-    return tables.with_notes(differences, [f"A: {found.labels[0]}", f"B: {found.labels[1]}"], output_format)
+    return tables.with_notes(
+        differences, [f"A: {found.labels[0]}", f"B: {found.labels[1]}", *found.notes], output_format
+    )
 
 
 def text(found: SystemComparison, top: int = TOP, width: int | None = None) -> str:
