@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,6 +200,29 @@ def test_only_the_owner_sees_progress(desk: Desk) -> None:
     assert shown.headers["cache-control"] == "no-store"
     out = desk.client.post("/owner/sign-out", data={"end": "yes"})
     assert "Max-Age=0" in out.headers["set-cookie"]
+
+
+def test_a_session_ends_with_the_sign_out_or_after_twelve_hours(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.monotonic()
+    monkeypatch.setattr("dactnlg.studies.server.door.monotonic", lambda: now)
+
+    def signed_in() -> dict[str, str]:
+        answer = desk.client.post("/owner/sign-in", data={"token": OWNER})
+        return {"cookie": answer.headers["set-cookie"].split(";")[0]}
+
+    def status(session: dict[str, str]) -> int:
+        desk.client.cookies.clear()
+        return desk.client.get("/owner/progress", headers=session).status_code
+
+    first, second = signed_in(), signed_in()
+    assert first != second
+    now += 11.9 * 3600
+    assert [status(first), status(second)] == [200, 200]
+    desk.client.post("/owner/sign-out", data={"end": "yes"}, headers=first)
+    assert [status(first), status(second)] == [401, 200]
+    third = signed_in()
+    now += 0.2 * 3600
+    assert [status(second), status(third)] == [401, 200]
 
 
 def test_the_owner_downloads_the_ratings(desk: Desk, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 
 from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
@@ -40,8 +41,8 @@ class OwnerDoor:
 
     def __init__(self, token: str, root: str, page: Callable[[str], Response], *, secure: bool) -> None:
         self._token, self._path, self._page, self._secure = token, f"{root}/owner", page, secure
-        # Derived from the token, so that a stolen cookie does not reveal it.
-        self._session = digest(f"session of {token}")
+        # Hash of a cookie -> when it expires. A server is one process; after a restart the owner signs in again.
+        self._sessions: dict[str, float] = {}
 
     def question(self, request: Request) -> Response | None:
         """Return the sign-in page, or None if the request has the cookie or an `Authorization` header."""
@@ -66,17 +67,27 @@ class OwnerDoor:
             """Exchange the owner's token for a cookie that is valid for twelve hours."""
             if not same(form.get("token", "").strip(), self._token):
                 return self._page("This is not the token that the server printed at its start.")
-            answer = RedirectResponse(self._path, 303)
+            answer, session = RedirectResponse(self._path, 303), self._begin()
             named = {"path": self._path, "secure": self._secure, "httponly": True}
-            answer.set_cookie(COOKIE, self._session, HOURS * 3600, samesite="strict", **named)  # type: ignore[arg-type]
+            answer.set_cookie(COOKIE, session, HOURS * 3600, samesite="strict", **named)  # type: ignore[arg-type]
             return answer
 
         @router.post("/sign-out", openapi_extra=form_schema("end"))
-        def sign_out(form: Form) -> Response:
-            """Delete the cookie."""
+        def sign_out(request: Request, form: Form) -> Response:
+            """End the session and delete its cookie."""
+            self._sessions.pop(digest(request.cookies.get(COOKIE, "")), None)
             answer = RedirectResponse(self._path, 303)
             answer.delete_cookie(COOKIE, path=self._path, httponly=True, samesite="strict")
             return answer
 
+    def _begin(self) -> str:
+        """Return a new cookie's value; forget those that have expired."""
+        now, session = monotonic(), new_token()
+        for each, end in list(self._sessions.items()):
+            if end <= now:
+                self._sessions.pop(each, None)
+        self._sessions[digest(session)] = now + HOURS * 3600
+        return session
+
     def _signed_in(self, request: Request) -> bool:
-        return same(request.cookies.get(COOKIE, ""), self._session)
+        return self._sessions.get(digest(request.cookies.get(COOKIE, "")), 0.0) > monotonic()
