@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -296,6 +297,23 @@ def test_damaged_links_are_reported(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "links.csv").write_text(text, encoding="latin-1")
     assert main(["study", "serve", str(tmp_path), "--port", "0"]) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("left", ["", "rater,token\nr001,abcdefghijklmnopqrst\n"])
+def test_a_start_that_the_database_refuses_writes_no_links(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], left: str
+) -> None:
+    study, path = small_study(), tmp_path / "links.csv"
+    study.save(tmp_path)
+    with closing(Storage.open(tmp_path, study)) as storage:
+        storage.set_links({rater: digest(f"the first link of {rater}") for rater in study.rater_by_id})
+    if left:
+        path.write_text(left)
+    before = set(tmp_path.iterdir())
+    assert main(["study", "serve", str(tmp_path), "--port", "0"]) == 2
+    assert "restore links.csv" in capsys.readouterr().err
+    assert (path.read_text() if left else "") == left
+    assert set(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from dactnlg._utils.files import replace_file
@@ -16,7 +16,14 @@ FILE = "links.csv"
 _LEAST = 16
 
 
-def rater_tokens(folder: Path, raters: Sequence[str], base_url: str, *, renew: bool = False) -> dict[str, str]:
+def rater_tokens(
+    folder: Path,
+    raters: Sequence[str],
+    base_url: str,
+    *,
+    renew: bool = False,
+    agree: Callable[[Mapping[str, str]], None] | None = None,
+) -> dict[str, str]:
     """Return rater -> token from `links.csv`, which is rewritten with new tokens for raters who have none.
 
     Args:
@@ -24,6 +31,7 @@ def rater_tokens(folder: Path, raters: Sequence[str], base_url: str, *, renew: b
         raters: all raters of the study.
         base_url: the server's public URL, without a trailing slash.
         renew: whether to replace all tokens.
+        agree: called with the tokens before `links.csv` is replaced; an error that it raises leaves the file as it was.
 
     Raises:
         StudyError: `links.csv` is not CSV, or a rater or token in it is invalid.
@@ -39,6 +47,8 @@ def rater_tokens(folder: Path, raters: Sequence[str], base_url: str, *, renew: b
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("rater", "token", "url"))
             writer.writerows((rater, token, link(base_url, token)) for rater, token in found.items())
+        if agree is not None:
+            agree(found)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,8 +73,11 @@ def serve_study(
         where = _base_url(options.base_url) if options.base_url else address(listening)
         with closing(open_storage()) as storage:
             app = build(storage, token, where)
-            tokens = links.rater_tokens(folder, people, where, renew=options.new_links)
-            storage.set_links({rater: digest(each) for rater, each in tokens.items()}, replace=options.new_links)
+
+            def agree(found: Mapping[str, str]) -> None:
+                storage.set_links({rater: digest(each) for rater, each in found.items()}, replace=options.new_links)
+
+            tokens = links.rater_tokens(folder, people, where, renew=options.new_links, agree=agree)
             tell(f"{where}  {len(tokens)} {called}, whose links are in {folder / links.FILE}")
             tell(f"{where}/owner  " + ("" if options.owner_token else f"token {token}"))
             for rater, each in tokens.items() if options.show_links else ():
