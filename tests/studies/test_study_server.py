@@ -82,6 +82,13 @@ def test_a_rater_consents_answers_in_order_and_is_thanked(desk: Desk) -> None:
     assert sum(map(len, desk.storage.values().values())) == (3 + 2 + 1 + 3 + 3) * 2
 
 
+def test_a_link_with_a_slash_at_its_end_stays_with_the_proxy(desk: Desk) -> None:
+    link = LINK.format("r001")
+    assert desk.client.get(f"{link}/").text == desk.client.get(link).text
+    sent = desk.client.post(f"{link}/consent/", data={"agree": "yes"})
+    assert (sent.status_code, sent.headers["location"]) == (303, f"/study{link}")
+
+
 @pytest.mark.parametrize("design", ["likert", "continuous", "pairwise"])
 def test_a_rater_sees_nothing_of_systems_items_or_others(tmp_path: Path, design: str) -> None:
     desk = Desk(tmp_path, small_study(design))

@@ -82,6 +82,19 @@ def test_every_answer_forbids_what_is_not_its_own() -> None:
         assert headers["referrer-policy"] == "no-referrer"
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/number"), ("GET", "/number"), ("GET", "/user"), ("GET", "/common/base.css"), ("GET", "/nothing")],
+)
+def test_a_slash_at_the_end_makes_no_difference(method: str, path: str) -> None:
+    # A redirect would name this server and plain HTTP, whatever stands before it.
+    plain, slashed = (
+        client().request(method, f"{path}{end}", json={"value": 7}, follow_redirects=False) for end in ("", "/")
+    )
+    assert (slashed.status_code, slashed.content) == (plain.status_code, plain.content)
+    assert "location" not in slashed.headers
+
+
 def test_a_client_that_asks_too_often_waits() -> None:
     found = client(RequestLimits(per_minute=3), frozenset({"/common/base.css"}))
     assert [found.get("/user").status_code for _ in range(5)] == [422, 422, 422, 429, 429]

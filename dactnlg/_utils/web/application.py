@@ -43,6 +43,8 @@ def create(
         docs_url=None,
         redoc_url=None,
         responses={"default": problems.DOCUMENTED},
+        # A redirect would go to the address of this server, not to that of the proxy before it.
+        redirect_slashes=False,
         **more,
     )
     problems.install(app, error_page)
@@ -58,13 +60,19 @@ def guarded(app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozense
         limits: what a request may ask for.
         free: paths that are not counted against a client's rate.
     """
-    return SecurityHeaders(Limited(_heads(app), limits, free))
+    return SecurityHeaders(_lenient(Limited(app, limits, free)))
 
 
-def _heads(app: ASGIApp) -> ASGIApp:
-    """Return an application that answers HEAD as GET, for load balancers; the server omits the body."""
+def _lenient(app: ASGIApp) -> ASGIApp:
+    """Return an application that answers HEAD as GET, for load balancers, and does without a slash at a path's end.
+
+    The server omits the body of an answer to HEAD.
+    """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        await app({**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope, receive, send)
+        if scope["type"] == "http":
+            method = "GET" if scope["method"] == "HEAD" else scope["method"]
+            scope = {**scope, "method": method, "path": scope["path"].rstrip("/") or "/"}
+        await app(scope, receive, send)
 
     return answer
