@@ -66,7 +66,8 @@ class ServicePlan:
             threading.Thread(target=reload, args=(models, metrics), kwargs={"all_of_them": True}, daemon=True).start()
 
         app = application(models, self.settings, self.watch, bot, metrics)
-        serve(app, listening, on_reload=on_reload, ready=ready)
+        drain = self.settings.request_limits().drain_seconds
+        serve(app, listening, drain_seconds=drain, on_reload=on_reload, ready=ready)
 
     def serve_in_processes(self, listening: Sequence[socket.socket], ready: Callable[[], None], count: int) -> None:
         """Serve in several processes, each of which loads the runs itself; `/metrics` sums over all of them."""

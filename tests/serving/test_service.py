@@ -248,7 +248,7 @@ def test_a_changed_run_is_reloaded_and_a_missing_one_is_kept(
 def test_every_reload_is_counted(random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     served = []
 
-    def serve(app: Any, _listening: object, on_reload: Callable[[], None], ready: object) -> None:
+    def serve(app: Any, _listening: object, on_reload: Callable[[], None], **_more: object) -> None:
         served.append(app)
         on_reload()
         with TestClient(app) as client:
@@ -257,6 +257,13 @@ def test_every_reload_is_counted(random_run: Path, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(plan, "serve", serve)
     plan.ServicePlan(runs={"it": random_run}).serve(None, lambda: None)  # type: ignore[arg-type]
     assert len(served) == 1
+
+
+def test_at_the_end_a_request_may_take_as_long_as_ever(random_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings, served = ServiceSettings(seconds=600.5), []
+    monkeypatch.setattr(plan, "serve", lambda *_found, **named: served.append(named["drain_seconds"]))
+    plan.ServicePlan(runs={"it": random_run}, settings=settings).serve(None, lambda: None)  # type: ignore[arg-type]
+    assert served[0] > settings.seconds + settings.request_limits().body_seconds
 
 
 def test_a_run_whose_manifest_is_copied_last_is_loaded(neural_run: Path, random_run: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from dactnlg._utils.web.tokens import digest
 from dactnlg.cli.main import main
 from dactnlg.studies.ratings import Ratings
 from dactnlg.studies.server.application import build
+from dactnlg.studies.server.assembly import LIMITS
 from dactnlg.studies.server.desk import paragraphs
 from dactnlg.studies.server.links import rater_tokens
 from dactnlg.studies.server.questions import scale_questions
@@ -340,6 +341,16 @@ def test_mistakes_of_study_serve_are_reported(
     assert main(["study", "serve", str(tmp_path), "--port", "0", *arguments]) == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / "links.csv").exists()
+
+
+def test_at_the_end_a_request_may_take_as_long_as_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = []
+    monkeypatch.setattr(
+        "dactnlg.studies.server.session.serve", lambda *_found, **named: served.append(named["drain_seconds"])
+    )
+    small_study().save(tmp_path)
+    assert main(["study", "serve", str(tmp_path), "--port", "0"]) == 0
+    assert served[0] > LIMITS.seconds + LIMITS.body_seconds
 
 
 def test_a_restarted_server_goes_on_where_it_was(tmp_path: Path) -> None:

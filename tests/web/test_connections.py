@@ -50,7 +50,8 @@ def echo(text: dict[str, str]) -> dict[str, str]:
 listening = bound("127.0.0.1", 0)
 print(address(listening), flush=True)
 limits = RequestLimits(body_bytes=1000, body_seconds=0.5)
-serve(guarded(app, limits), listening, silent_seconds=0.9, on_reload=lambda: print("reload", flush=True))
+told = lambda: print("reload", flush=True)
+serve(guarded(app, limits), listening, drain_seconds=30, silent_seconds=0.9, on_reload=told)
 print("ended", flush=True)
 """
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -35,6 +36,11 @@ class RequestLimits:
     per_minute: int | None = None
     path_length: int = 8_000
     bodies: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def drain_seconds(self) -> int:
+        """Time after which every request that has begun has been answered, if only with a refusal."""
+        return math.ceil(self.body_seconds + self.seconds) + 1
 
 
 class RateLimit:

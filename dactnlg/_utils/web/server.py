@@ -76,7 +76,7 @@ def serve(
     app: ASGIApp,
     listening: socket.socket,
     *,
-    drain_seconds: int = 30,
+    drain_seconds: int,
     silent_seconds: float = SILENT_SECONDS,
     on_reload: Callable[[], None] | None = None,
     ready: Callable[[], None] | None = None,
@@ -86,7 +86,8 @@ def serve(
     Args:
         app: the application.
         listening: the socket, from `bound`.
-        drain_seconds: how long running requests may go on; a second Ctrl-C ends them at once.
+        drain_seconds: how long running requests may go on, such as `RequestLimits.drain_seconds`; a second Ctrl-C ends
+            them at once.
         silent_seconds: how long a connection may stay open without a whole request head, or without its client taking
             any of a response, before it is closed.
         on_reload: called on SIGHUP, in the main thread, between two steps of the loop.

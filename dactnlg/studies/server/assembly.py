@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -19,7 +20,7 @@ from dactnlg.studies.enrolment import OutOfOrder
 from dactnlg.studies.server.desk import Desk
 from dactnlg.studies.storage import AnswersConflict
 
-SECONDS = 60.0
+LIMITS = RequestLimits()
 _log = logging.getLogger("dactnlg")
 
 
@@ -66,7 +67,7 @@ def assembled(
         """Confirm that the server is up."""
         return {"status": "ok"}
 
-    return application.guarded(app, RequestLimits(body_bytes=body_bytes, seconds=SECONDS))
+    return application.guarded(app, replace(LIMITS, body_bytes=body_bytes))
 
 
 def _install_errors(app: FastAPI, error_page: problems.ErrorPage) -> None:

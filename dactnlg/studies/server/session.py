@@ -16,6 +16,7 @@ from dactnlg._utils.web.tokens import digest
 from dactnlg.errors import UserError
 from dactnlg.studies.enrolment import Enrolment
 from dactnlg.studies.server import links
+from dactnlg.studies.server.assembly import LIMITS
 from dactnlg.studies.server.door import owner_token
 
 Kept = TypeVar("Kept", bound=Enrolment)
@@ -82,7 +83,7 @@ def serve_study(
             tell(f"{where}/owner  " + ("" if options.owner_token else f"token {token}"))
             for rater, each in tokens.items() if options.show_links else ():
                 tell(f"{links.link(where, each)}  {rater}")
-            serve(app, listening)
+            serve(app, listening, drain_seconds=LIMITS.drain_seconds)
 
 
 def _base_url(text: str) -> str:
