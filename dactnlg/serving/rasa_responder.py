@@ -183,7 +183,6 @@ def rasa_route(
     app: Any,
     responder: RasaResponder,
     path: str = "/rasa",
-    admit: Callable[[Request], None] | None = None,
     seconds: float | None = None,
 ) -> None:
     """Add the route for Rasa's requests to an application or router: `POST /rasa`, always answered with 200.
@@ -192,14 +191,11 @@ def rasa_route(
         app: a FastAPI or Starlette application or router.
         responder: answers the requests.
         path: the path of the route.
-        admit: raises an error to refuse a client, for instance without a token; by default all are admitted.
         seconds: time limit for a sentence, after which the response's own words are the answer; None for no limit.
     """
     from starlette.responses import Response
 
     async def answer(request: Request) -> Answer:
-        if admit is not None:
-            admit(request)
         try:
             # A request has all slots of the bot; a NaN among them must not silence it.
             payload = parse_json((await request.body()).decode(), lenient=True)

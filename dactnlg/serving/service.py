@@ -37,7 +37,7 @@ from dactnlg.serving.schemas import (
 )
 from dactnlg.serving.settings import RASA, ServiceSettings
 
-_FREE = frozenset({"/healthz", "/readyz", "/metrics", RASA})
+_FREE = frozenset({"/healthz", "/readyz", "/metrics"})
 """Paths that do not count towards a client's rate limit."""
 _log = logging.getLogger("dactnlg")
 
@@ -136,9 +136,16 @@ def application(
     if rasa is not None:
         # Leaves time to answer before this service's own time limit.
         seconds = 0.8 * settings.seconds
-        rasa_route(app, rasa, RASA, admit=lambda request: check_bearer(request, settings.token), seconds=seconds)
+        rasa_route(app, rasa, RASA, seconds=seconds)
     playground.mount(app)
-    return Observed(guarded(app, settings.request_limits(), _FREE), metrics)
+
+    def admit(request: Request) -> None:
+        # Nobody else may send as much as a bot does.
+        if rasa is not None and request.scope["path"] == RASA:
+            check_bearer(request, settings.token)
+
+    free = _FREE if rasa is None else _FREE | {RASA}
+    return Observed(guarded(app, settings.request_limits(rasa=rasa is not None), free, admit), metrics)
 
 
 async def _watch(models: Models, metrics: ServiceMetrics, seconds: float) -> None:

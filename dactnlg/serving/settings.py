@@ -53,11 +53,15 @@ class ServiceSettings(BaseModel):
     token: str | None = Field(default=None, min_length=1, repr=False)
     log_values: bool = False
 
-    def request_limits(self) -> RequestLimits:
-        """Return the limits that are enforced in front of the application."""
+    def request_limits(self, *, rasa: bool = False) -> RequestLimits:
+        """Return the limits that are enforced in front of the application.
+
+        Args:
+            rasa: whether a Rasa bot is served, whose requests are long.
+        """
         return RequestLimits(
             body_bytes=self.body_bytes,
             seconds=self.seconds,
             per_minute=self.per_minute,
-            bodies={RASA: max(TRACKER_BYTES, self.body_bytes)},
+            bodies={RASA: max(TRACKER_BYTES, self.body_bytes)} if rasa else {},
         )

@@ -32,7 +32,7 @@ from dactnlg.serving.rasa_generator import RasaGenerator, rasa_class
 from dactnlg.serving.rasa_mapping import RasaMapping, read_mapping
 from dactnlg.serving.rasa_responses import choose, eligible, filled, read_responses
 from dactnlg.serving.service import application
-from dactnlg.serving.settings import ServiceSettings
+from dactnlg.serving.settings import TRACKER_BYTES, ServiceSettings
 
 PROJECT = Path(__file__).parent / "rasa_project"
 RESPONSES = read_responses(PROJECT / "domain.yml")
@@ -304,11 +304,20 @@ def test_the_service_has_a_route_for_rasa(poor_run: Callable[[str], Path]) -> No
     bot = RasaResponder.load(lambda: models.get(None).generator, PROJECT / "mapping.yml")
     with TestClient(application(models, ServiceSettings(token="secret"), rasa=bot)) as client:
         assert client.post("/rasa", json=request("utter_goodbye")).status_code == 401
+        # The token is asked for before the body is read.
+        assert client.post("/rasa", content=b"x" * (TRACKER_BYTES + 1)).status_code == 401
         admitted = {"Authorization": "Bearer secret"}
         answer = client.post("/rasa", json=request("utter_goodbye"), headers=admitted)
         assert answer.status_code == 200 and valid(answer.json())["text"]
         numbers = client.get("/metrics").text
         assert 'dactnlg_requests_total{path="/rasa",status="200"} 1.0' in numbers and 'path="other"' not in numbers
+
+
+def test_without_a_bot_its_path_has_the_limits_of_all(poor_run: Callable[[str], Path]) -> None:
+    settings = ServiceSettings(body_bytes=1000, per_minute=3)
+    with TestClient(application(Models({"trails": poor_run("sclstm")}), settings)) as client:
+        found = [client.post("/rasa", content=b"x" * size).status_code for size in (1000, 1001, 0, 0)]
+    assert found == [404, 413, 404, 429]
 
 
 def test_the_bot_has_an_answer_whatever_the_limits_of_the_service(poor_run: Callable[[str], Path]) -> None:

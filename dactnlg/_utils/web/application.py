@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dactnlg import __version__
 from dactnlg._utils.web import problems
-from dactnlg._utils.web.limits import Limited, RequestLimits
+from dactnlg._utils.web.limits import Admit, Limited, RequestLimits
 from dactnlg._utils.web.pages import SecurityHeaders, static_files
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -52,15 +52,18 @@ def create(
     return app
 
 
-def guarded(app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozenset()) -> ASGIApp:
+def guarded(
+    app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozenset(), admit: Admit | None = None
+) -> ASGIApp:
     """Return an application behind limits, with the headers of `pages.SecurityHeaders` on every response.
 
     Args:
         app: the application.
         limits: what a request may ask for.
         free: paths that are not counted against a client's rate.
+        admit: raises a `Problem` to refuse a request before its body is read.
     """
-    return SecurityHeaders(_lenient(Limited(app, limits, free)))
+    return SecurityHeaders(_lenient(Limited(app, limits, free, admit)))
 
 
 def _lenient(app: ASGIApp) -> ASGIApp:

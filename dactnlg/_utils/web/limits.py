@@ -9,10 +9,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dactnlg._utils.web.problems import Problem
 
+Admit = Callable[[Request], None]
 _CLIENTS = 10_000
 """Maximum number of addresses whose requests are counted; the least recently seen are dropped first."""
 
@@ -69,10 +71,13 @@ class Limited:
         app: the application.
         limits: what a request may ask for.
         free: paths that are not counted against a client's rate, such as health checks.
+        admit: raises a `Problem` to refuse a request before its body is read; by default all are admitted.
     """
 
-    def __init__(self, app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozenset()) -> None:
-        self._app, self._limits, self._free = app, limits, free
+    def __init__(
+        self, app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozenset(), admit: Admit | None = None
+    ) -> None:
+        self._app, self._limits, self._free, self._admit = app, limits, free, admit
         self._rate = RateLimit(limits.per_minute) if limits.per_minute else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -105,6 +110,8 @@ class Limited:
                     f"more than {self._limits.per_minute} requests a minute; try again in {wait:.1f} seconds",
                     headers={"Retry-After": str(int(wait) + 1)},
                 )
+        if self._admit is not None:
+            self._admit(Request(scope))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """Return the whole body, or refuse it as soon as it is known to be too long or too slow."""
