@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,6 +69,31 @@ def test_metrics_sum_over_all_workers_and_one_that_dies_is_replaced(neural_run: 
         assert not workers_of(server) & before
         assert said(server, 5) == [200] * 5
         until(lambda: counted(server) == 75)
+    assert server.process.returncode == 0
+
+
+def open_sockets(server: serve.Server) -> int:
+    """Return how many sockets accept connections at the server's port."""
+    entries = [line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]]
+    return sum(entry[1].endswith(f":{server.port:04X}") and entry[3] == "0A" for entry in entries)
+
+
+def test_a_worker_that_cannot_be_replaced_leaves_its_connections_to_the_others(
+    random_run: Path, tmp_path: Path
+) -> None:
+    place, away = tmp_path / "run", tmp_path / "away.json"
+    shutil.copytree(random_run, place)
+    with serve.serving(str(place), "--workers", "2") as server:
+        dies, stays = workers_of(server)
+        (place / "preprocessor.json").rename(away)
+        os.kill(dies, signal.SIGKILL)
+        # Its socket waits for a successor, until that has not been able to start.
+        until(lambda: open_sockets(server) == 1)
+        assert said(server, 20) == [200] * 20
+        away.rename(place / "preprocessor.json")
+        until(lambda: open_sockets(server) == 2)
+        os.kill(stays, signal.SIGKILL)
+        assert said(server, 20) == [200] * 20
     assert server.process.returncode == 0
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 from types import FrameType
@@ -17,6 +18,8 @@ from dactnlg._utils.spawning import SpawnedProcess
 from dactnlg._utils.web.signals import left_to_supervisor
 from dactnlg.errors import DactnlgError, UserError
 
+RETRY_SECONDS = 5.0
+"""Pause before a worker whose predecessor could not start, for instance because a run's files were being exchanged."""
 _log = logging.getLogger("dactnlg")
 
 
@@ -38,8 +41,8 @@ def serve_in_processes(
     """Serve until SIGINT or SIGTERM; then let running requests finish, and return.
 
     SIGHUP is passed on to every worker that is ready. A worker that dies is replaced, and connections waiting at its
-    socket go to its successor. A worker that ends before it was ready ends the others, since its successor would fail
-    in the same way.
+    socket go to its successor. If a worker cannot start, it ends the others, since its successor would fail in the same
+    way; but once all have been ready, the others go on, and another successor follows after `RETRY_SECONDS`.
 
     Args:
         work: what each worker does.
@@ -57,6 +60,11 @@ def serve_in_processes(
 class _Worker:
     """A worker process, as the supervisor sees it.
 
+    Args:
+        work: what it does.
+        listening: its socket.
+        delay: seconds that the process waits before it begins.
+
     Attributes:
         listening: its socket.
         process: the process.
@@ -65,10 +73,10 @@ class _Worker:
         trouble: why it could not start; empty if it has reported nothing of the kind.
     """
 
-    def __init__(self, work: Work, listening: socket.socket) -> None:
+    def __init__(self, work: Work, listening: socket.socket, delay: float) -> None:
         self.listening, self.ready, self.trouble = listening, False, ""
         self.pipe, theirs = Pipe()
-        self.process = SpawnedProcess(target=_work, args=(work, listening, theirs))
+        self.process = SpawnedProcess(target=_work, args=(work, listening, theirs, delay))
         self.process.start()
         theirs.close()
 
@@ -96,7 +104,7 @@ class _Supervisor:
     ) -> None:
         self._work, self._listening, self._ready, self._ended = work, listening, ready, ended
         self._workers: list[_Worker] = []
-        self._ending = False
+        self._begun = self._ending = False
 
     def run(self, count: int) -> None:
         """Keep `count` workers alive until a signal ends them."""
@@ -110,16 +118,17 @@ class _Supervisor:
                     worker.listen()
                     if not worker.process.is_alive() and not self._bury(worker):
                         failure = failure or worker
-                if self._ready is not None and [one.ready for one in self._workers] == [True] * count:
-                    self._ready()
-                    self._ready = None
+                if not self._begun and [one.ready for one in self._workers] == [True] * count:
+                    self._begun = True
+                    if self._ready is not None:
+                        self._ready()
         if failure is not None:
             raise UserError(failure.trouble or f"a worker ended before it could answer, {_reason(failure)}")
 
-    def _start(self, listening: socket.socket) -> None:
+    def _start(self, listening: socket.socket, delay: float = 0.0) -> None:
         if self._ending:
             return
-        worker = _Worker(self._work, listening)
+        worker = _Worker(self._work, listening, delay)
         self._workers.append(worker)
         if self._ending:
             # A signal arrived before the worker was in the list.
@@ -129,18 +138,27 @@ class _Supervisor:
         return [one for one in self._workers if not one.ready and not one.trouble]
 
     def _bury(self, worker: _Worker) -> bool:
-        """Remove a worker that has ended and start another; return False if it ended before it was ready."""
+        """Remove a worker that has ended and start another; return False if all end because it could not start."""
         self._workers.remove(worker)
         worker.pipe.close()
         if self._ended is not None and worker.process.pid is not None:
             self._ended(worker.process.pid)
         if self._ending:
             return True
-        if not worker.ready:
+        if worker.ready:
+            _log.error("a worker ended, %s; another one takes its place", _reason(worker))
+            self._start(worker.listening)
+            return True
+        if not self._begun:
             self._end()
             return False
-        _log.error("a worker ended, %s; another one takes its place", _reason(worker))
-        self._start(worker.listening)
+        why = worker.trouble or _reason(worker)
+        _log.error("a worker could not start, %s; another one tries in %g seconds", why, RETRY_SECONDS)
+        if len(self._listening) > 1:
+            # Connections at the socket would wait in vain; the others get them until the successor listens again.
+            with contextlib.suppress(OSError):
+                worker.listening.shutdown(socket.SHUT_RD)
+        self._start(worker.listening, RETRY_SECONDS)
         return True
 
     def _end(self) -> None:
@@ -182,8 +200,8 @@ def _reason(worker: _Worker) -> str:
     return f"by signal {-code}" if code < 0 else f"with exit code {code}"
 
 
-def _work(work: Work, listening: socket.socket, pipe: Connection) -> None:
-    """Run in the worker process: serve until SIGTERM, or until the supervisor is gone."""
+def _work(work: Work, listening: socket.socket, pipe: Connection, delay: float) -> None:
+    """Run in the worker process: after a delay, serve until SIGTERM, or until the supervisor is gone."""
 
     def follow() -> None:
         # The supervisor never sends anything: `recv` returns only when its end of the pipe closes, however it died.
@@ -196,6 +214,7 @@ def _work(work: Work, listening: socket.socket, pipe: Connection) -> None:
         threading.Thread(target=follow, daemon=True).start()
 
     signal.signal(signal.SIGINT, left_to_supervisor)
+    time.sleep(delay)
     try:
         work(listening, ready)
     except DactnlgError as error:
