@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from fastapi import APIRouter, Request
 
@@ -35,24 +34,24 @@ from dactnlg.serving.settings import ServiceSettings
 from dactnlg.text.surface import strip_joiners
 from dactnlg.text.values.spans import value_spans, written_places
 
+Result = TypeVar("Result", GeneratedSentence, Checked)
 _WRONG = 422
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
 
 
-def add_spans(results: Sequence[GeneratedSentence | Checked], turns: Sequence[Turn], model: ServedModel) -> None:
-    """Add the spans of values to results, one result per turn."""
-    delexicalizer = model.generator.preprocessor.delexicalizer
-    for result, turn in zip(results, turns, strict=True):
-        names = [slot.name for _, slot in turn.slots()]
+def add_spans(result: Result, turn: Turn, model: ServedModel) -> Result:
+    """Add the spans of a turn's values to a result, and return it."""
+    names = [slot.name for _, slot in turn.slots()]
 
-        def spans(text: str, turn: Turn = turn, names: Sequence[str] = names) -> list[SpanEntry]:
-            found = value_spans(delexicalizer, turn, text)
-            return [SpanEntry(start=s.start, end=s.end, place=s.place, slot=names[s.place]) for s in found]
+    def spans(text: str) -> list[SpanEntry]:
+        found = value_spans(model.generator.preprocessor.delexicalizer, turn, text)
+        return [SpanEntry(start=s.start, end=s.end, place=s.place, slot=names[s.place]) for s in found]
 
-        result.spans = spans(result.text)
-        if isinstance(result, GeneratedSentence):
-            for other in result.n_best:
-                other["spans"] = [span.model_dump() for span in spans(other["text"])]
+    result.spans = spans(result.text)
+    if isinstance(result, GeneratedSentence):
+        for other in result.n_best:
+            other["spans"] = [span.model_dump() for span in spans(other["text"])]
+    return result
 
 
 def inspections(models: Models, settings: ServiceSettings, batcher: Batcher) -> APIRouter:

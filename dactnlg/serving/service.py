@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
+import threading
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp
 
 from dactnlg._utils.web.application import create, guarded
+from dactnlg._utils.web.background import in_thread
 from dactnlg._utils.web.problems import Problem
 from dactnlg._utils.web.tokens import bearer, check_bearer
 from dactnlg.acts import Turn
@@ -123,10 +124,11 @@ def application(
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        watching = asyncio.create_task(_watch(models, metrics, watch)) if watch else None
+        ended = threading.Event()
+        if watch:
+            threading.Thread(target=_watch, args=(models, metrics, watch, ended), daemon=True).start()
         yield
-        if watching:
-            watching.cancel()
+        ended.set()
         service.batcher.close()
 
     app = create("dactnlg", "Dialogue acts in, checked sentences out.", lifespan)
@@ -148,11 +150,11 @@ def application(
     return Observed(guarded(app, settings.request_limits(rasa=rasa is not None), free, admit), metrics)
 
 
-async def _watch(models: Models, metrics: ServiceMetrics, seconds: float) -> None:
-    while True:
-        await asyncio.sleep(seconds)
+def _watch(models: Models, metrics: ServiceMetrics, seconds: float, ended: threading.Event) -> None:
+    """Reload changed runs until the service ends; in a thread of its own, since requests may occupy all others."""
+    while not ended.wait(seconds):
         try:
-            await asyncio.to_thread(reload, models, metrics)
+            reload(models, metrics)
         except OSError as error:
             _log.error("the folders of the models could not be looked at: %s", error)
 
@@ -173,7 +175,8 @@ def _answers(service: Service) -> APIRouter:
         requests.check_known(turns, body.acts, model.generator)
         results = await service.say(model, turns, options, contexts)
         if body.spans:
-            await asyncio.to_thread(add_spans, results, turns, model)
+            pairs = zip(results, turns, strict=True)
+            results = await in_thread(add_spans(result, turn, model) for result, turn in pairs)
         return GenerateAnswer(model=model.served(), results=results)
 
     @router.post("/check", summary="Check sentences, whoever wrote them")
@@ -184,14 +187,11 @@ def _answers(service: Service) -> APIRouter:
         if settings.log_values:
             request.state.facts["checked"] = [[str(turn), text] for turn, text in pairs]
 
-        def checked() -> list[Checked]:
-            found = ((turn, text, model.checker.check(turn, text).to_json()) for turn, text in pairs)
-            results = [Checked(act=str(turn), text=text, **report) for turn, text, report in found]
-            if body.spans:
-                add_spans(results, [turn for turn, _ in pairs], model)
-            return results
+        def checked(turn: Turn, text: str) -> Checked:
+            result = Checked(act=str(turn), text=text, **model.checker.check(turn, text).to_json())
+            return add_spans(result, turn, model) if body.spans else result
 
-        results = await asyncio.to_thread(checked)
+        results = await in_thread(checked(turn, text) for turn, text in pairs)
         service.metrics.checked.labels(model.name).inc(len(results))
         return CheckAnswer(model=model.served(), results=results)
 

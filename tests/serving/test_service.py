@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import shutil
 import threading
@@ -257,6 +258,39 @@ def test_every_reload_is_counted(random_run: Path, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(plan, "serve", serve)
     plan.ServicePlan(runs={"it": random_run}).serve(None, lambda: None)  # type: ignore[arg-type]
     assert len(served) == 1
+
+
+def test_a_check_that_is_late_is_given_up_and_a_changed_run_is_noticed_meanwhile(
+    random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "run"
+    shutil.copytree(random_run, place)
+    models = Models({"it": place})
+    checker, begun, go_on = models.get("it").checker, [], threading.Event()
+
+    def slowly(turn: Turn, text: str) -> Any:
+        begun.append(text)
+        go_on.wait(30)
+        return check(turn, text)
+
+    check = checker.check
+    monkeypatch.setattr(checker, "check", slowly)
+    body = {"pairs": [{"act": ACT, "text": "Hello."}] * 8}
+    # As many as there are threads, and more.
+    count = 40
+    with TestClient(application(models, ServiceSettings(seconds=0.5), watch=0.05)) as client:
+        with ThreadPoolExecutor(count) as pool:
+            late = [pool.submit(client.post, "/v1/check", json=body) for _ in range(count)]
+            assert {each.result().status_code for each in late} == {503}
+        (place / "preprocessor.json").write_text("{}", encoding="utf-8")
+        try:
+            until(lambda: bool(client.get("/v1/models").json()["models"][0]["trouble"]))
+        finally:
+            go_on.set()
+        monkeypatch.undo()
+        until(lambda: client.post("/v1/check", json=body).status_code == 200)
+    # Each thread was at its first text, and began no other.
+    assert len(begun) <= min(32, (os.cpu_count() or 1) + 4)
 
 
 def test_at_the_end_a_request_may_take_as_long_as_ever(random_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
