@@ -9,18 +9,19 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from dactnlg._utils.hashing import MultisetHash, digest
+from dactnlg._utils.hashing import digest
 from dactnlg._utils.resources import corpus_names, datasets_dir
 from dactnlg._utils.terminal import say_once
 from dactnlg.acts import Turn
 from dactnlg.data.card import ArchiveCard, Card, ColumnsCard, DivisionCard, FileCard, SlotCard, load_card
 from dactnlg.data.division import FEWEST, divide
 from dactnlg.data.forms import read_forms
+from dactnlg.data.hashes import hash_examples
 from dactnlg.data.readers import pairs, readers, rnnlg
 from dactnlg.errors import CorpusError
 from dactnlg.text.example import Example
@@ -185,23 +186,6 @@ class Corpus:
         return hash_examples(self.split(split))
 
 
-def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str]] | None = None) -> str:
-    """Return the SHA-256 of examples as a multiset of (act, kind, sentence), where kind is `human` or `handcrafted`.
-
-    Args:
-        examples: their order, and that of their sentences, does not change the hash; a sentence moved to another act,
-            or repeated, does.
-        tokens: sentence -> tokens; if given, tokens are hashed instead of sentences.
-    """
-    state = MultisetHash()
-    for example in examples:
-        act = str(example.turn)
-        for kind, sentences in (("human", example.references), ("handcrafted", example.handcrafted)):
-            for sentence in sentences:
-                state.add([act, kind, sentence if tokens is None else tokens[sentence]])
-    return state.hexdigest()
-
-
 def search_path(data_dir: str | Path | None = None) -> list[Path]:
     """Return the folders to search for corpus files: `data_dir`, `$DACTNLG_DATA`, the user's cache."""
     roots = [Path(data_dir)] if data_dir else []
@@ -313,18 +297,3 @@ def _find(folder: Path, names: tuple[str, ...]) -> str | None:
             if (folder / (name + suffix)).is_file():
                 return name + suffix
     return None
-
-
-def split_hashes(corpora: Iterable[Corpus]) -> dict[str, dict[str, str | None]]:
-    """Return corpus -> split -> hash; None for a split whose file is missing or cannot be read."""
-    return {corpus.name: _hashes(corpus) for corpus in corpora}
-
-
-def _hashes(corpus: Corpus) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
-    for split in corpus.splits:
-        try:
-            found[split] = corpus.digest(split)
-        except CorpusError:
-            found[split] = None
-    return found

@@ -10,7 +10,8 @@ import numpy as np
 from tqdm import tqdm
 
 from dactnlg._utils.names import as_names
-from dactnlg.data.corpus import Corpus, hash_examples, load_corpus
+from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.hashes import hash_examples
 from dactnlg.errors import CorpusError, MetricError
 from dactnlg.evaluation.checks import count_checks
 from dactnlg.evaluation.likelihood import add_perplexity, is_perplexity

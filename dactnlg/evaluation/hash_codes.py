@@ -19,7 +19,8 @@ from typing import Any
 from dactnlg._utils.hashing import SHORT, digest
 from dactnlg._utils.tables import aligned
 from dactnlg.acts import Turn
-from dactnlg.data.corpus import Corpus, hash_examples
+from dactnlg.data.corpus import Corpus
+from dactnlg.data.hashes import hash_examples
 from dactnlg.errors import CorpusError
 from dactnlg.metrics import perplexity
 from dactnlg.metrics.fair_vocabulary import FairVocabulary

@@ -10,7 +10,8 @@ from typing import Any
 
 from dactnlg import __version__
 from dactnlg._utils.hashing import digest
-from dactnlg.data.corpus import Corpus, split_hashes
+from dactnlg.data.corpus import Corpus
+from dactnlg.data.hashes import split_hashes
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
 from dactnlg.errors import WorkerError
 from dactnlg.fidelity.checker import FidelityChecker

@@ -14,7 +14,8 @@ from typing import Any
 from dactnlg import models
 from dactnlg._utils.names import as_names
 from dactnlg._utils.resources import dialogue_names
-from dactnlg.data.corpus import load_corpus, split_hashes
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.hashes import split_hashes
 from dactnlg.errors import ConfigError, WorkerError
 from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.config import Config, load_config, read_config

@@ -1,0 +1,45 @@
+"""Hashes of what a corpus contains, whatever its files look like; runs record them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dactnlg._utils.hashing import MultisetHash
+from dactnlg.errors import CorpusError
+from dactnlg.text.example import Example
+
+if TYPE_CHECKING:
+    from dactnlg.data.corpus import Corpus
+
+
+def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the SHA-256 of examples as a multiset of (act, kind, sentence), where kind is `human` or `handcrafted`.
+
+    Args:
+        examples: their order, and that of their sentences, does not change the hash; a sentence moved to another act,
+            or repeated, does.
+        tokens: sentence -> tokens; if given, tokens are hashed instead of sentences.
+    """
+    state = MultisetHash()
+    for example in examples:
+        act = str(example.turn)
+        for kind, sentences in (("human", example.references), ("handcrafted", example.handcrafted)):
+            for sentence in sentences:
+                state.add([act, kind, sentence if tokens is None else tokens[sentence]])
+    return state.hexdigest()
+
+
+def split_hashes(corpora: Iterable[Corpus]) -> dict[str, dict[str, str | None]]:
+    """Return corpus -> split -> hash; None for a split whose file is missing or cannot be read."""
+    return {corpus.name: _hashes(corpus) for corpus in corpora}
+
+
+def _hashes(corpus: Corpus) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for split in corpus.splits:
+        try:
+            found[split] = corpus.digest(split)
+        except CorpusError:
+            found[split] = None
+    return found
