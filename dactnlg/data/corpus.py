@@ -38,7 +38,6 @@ __all__ = [
     "cache_dir",
     "corpus_of_file",
     "corpus_names",
-    "hash_examples",
     "load_card",
     "load_corpus",
     "search_path",
