@@ -20,8 +20,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 import dactnlg
 from dactnlg._utils.terminal import printable
 from dactnlg.errors import ConfigError, RunError
@@ -30,7 +28,7 @@ from dactnlg.experiments.checkouts import checkout_with, clone
 from dactnlg.experiments.evaluations import checked_evaluation
 from dactnlg.experiments.verdicts import Reproduction, compare
 from dactnlg.models.dialogue_sections import DIALOGUE
-from dactnlg.runs import provenance
+from dactnlg.runs import provenance, yamlfile
 from dactnlg.runs.config import load_config
 from dactnlg.runs.manifest import read_manifest
 from dactnlg.runs.run import Run, identity
@@ -245,7 +243,8 @@ def _trained_with(run: Run, manifest: Mapping[str, Any], scratch: Path) -> Path:
         return run.config_path
     section = dict(section) if isinstance(section, dict) else section
     path = scratch / run.config_path.name
-    path.write_text(yaml.safe_dump({**yaml.safe_load(run.config_path.read_text("utf-8")), "decoding": section}))
+    text = yamlfile.dump({**yamlfile.read(run.config_path).data, "decoding": section})
+    path.write_text(text, encoding="utf-8")
     try:
         load_config(path)
     except ConfigError as error:

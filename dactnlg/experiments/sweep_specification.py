@@ -22,7 +22,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dactnlg import models
@@ -70,8 +69,7 @@ class SweepSpecification(BaseModel):
 
     def to_yaml(self) -> str:
         """Return the text of a sweep file that `load_sweep` reads back."""
-        text: str = yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True)
-        return text
+        return yamlfile.dump(self.model_dump())
 
 
 def load_sweep(

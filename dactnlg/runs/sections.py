@@ -7,12 +7,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from dactnlg._utils.resources import corpus_names, dialogue_names
 from dactnlg.errors import suggest
+from dactnlg.runs import yamlfile
 
 Targets = Literal["human", "handcrafted", "both"]
 Constraint = Literal["none", "rerank", "hard"]
@@ -249,8 +249,7 @@ class Config(_Section):
 
     def to_yaml(self) -> str:
         """Return the configuration with every default spelt out; `load_config` reads it back."""
-        text: str = yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True)
-        return text
+        return yamlfile.dump(self.model_dump())
 
 
 def is_corpus(name: str) -> bool:

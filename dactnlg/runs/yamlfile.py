@@ -1,4 +1,4 @@
-"""Reads YAML files with the line of every key, duplicate keys reported, and YAML 1.2's words and numbers.
+"""Reads and writes YAML files: with the line of every key, duplicate keys reported, and YAML 1.2's words and numbers.
 
 PyYAML reads YAML 1.1, where a bare `yes`, `no`, `on` or `off` is a Boolean, `2e-3` is text and `2020-12-13` a date.
 Here `no` is a word (a special value of a slot, as on a data card), `2e-3` a number and a date text.
@@ -106,7 +106,24 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.add_implicit_resolver(_BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
-_Loader.add_implicit_resolver(_FLOAT, re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+$"), list("-+.0123456789"))
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML's safe dumper, which also quotes text that only YAML 1.2 reads as a number."""
+
+
+for _side in (_Loader, _Dumper):
+    _side.add_implicit_resolver(_FLOAT, re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+$"), list("-+.0123456789"))
+
+
+def dump(data: Mapping[str, Any], **style: Any) -> str:
+    """Return a mapping as YAML that `parse` and `read` read back, with its keys in order.
+
+    Args:
+        data: the mapping.
+        style: further options of `yaml.dump`, such as the width.
+    """
+    return str(yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, **style))
 
 
 def parse(text: str) -> Any:

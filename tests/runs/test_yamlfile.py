@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dactnlg.cli.main import main
@@ -127,6 +127,21 @@ def test_files_that_are_no_text_too_long_or_no_files_are_refused(tmp_path: Path)
 def test_any_text_is_yaml_or_a_value_error(text: str) -> None:
     with contextlib.suppress(ValueError):
         yamlfile.parse(text)
+
+
+# Among them text that one of YAML 1.1 and 1.2 takes for another type: 1e5, 0x1a, 1_0, 12:30, 2020-12-13, no.
+WRITTEN = st.text("0123e+-.x_: 'ay", max_size=8) | st.from_regex(r"[-+]?[0-9]{1,4}[eE][0-9]{1,2}", fullmatch=True)
+NAMES = WRITTEN | st.sampled_from(["no", "On", "~", "null", "TRUE", "2020-12-13", "é\u2028", "<<", "="])
+VALUES = NAMES | st.integers(-(10**20), 10**20) | st.floats(allow_nan=False) | st.booleans() | st.none()
+
+
+@given(st.dictionaries(NAMES, st.recursive(VALUES, lambda v: st.lists(v) | st.dictionaries(NAMES, v), max_leaves=8)))
+@example({"data_dir": "1234e56"})
+@settings(max_examples=30)
+def test_what_is_written_is_read_back_with_its_types(data: dict[str, Any]) -> None:
+    for style in ({}, {"width": 120, "default_flow_style": None}):
+        found = yamlfile.parse(yamlfile.dump(data, **style))
+        assert repr(found) == repr(data)
 
 
 @pytest.mark.parametrize("command", [("train",), ("corpora", "inspect"), ("sweep",)])

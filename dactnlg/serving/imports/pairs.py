@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from dactnlg._utils.files import made_folder, written
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.division import FEWEST
@@ -206,7 +204,7 @@ def _mapping(found: SlotMap, templates: Sequence[ResponseTemplate], before: Path
         data = yamlfile.read(before, "a mapping file is a mapping").data
         body |= {key: data[key] for key in ("domain", "otherwise") if key in data}
     body["responses"] = responses
-    return head + str(yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=120))
+    return head + yamlfile.dump(body, width=120)
 
 
 def _lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

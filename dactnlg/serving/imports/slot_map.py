@@ -133,11 +133,8 @@ def invented(slot: str) -> list[str]:
 
 def map_text(found: SlotMap, head: Iterable[str]) -> str:
     """Return a slot map as YAML, after the lines of `head` as comments."""
-    import yaml
-
     data = found.model_dump(exclude_none=True)
-    body: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
-    return "".join(f"# {line}\n" for line in head) + body
+    return "".join(f"# {line}\n" for line in head) + yamlfile.dump(data, width=120, default_flow_style=None)
 
 
 def _word(slot: str, number: int) -> str:
