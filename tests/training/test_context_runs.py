@@ -10,14 +10,18 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 from dactnlg import Generator, evaluate, train
+from dactnlg.acts import parse
+from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.readers import dstc2
 from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.experiments.tuning import tune
+from dactnlg.generation.decoders.decoder import Plan
 from dactnlg.generation.exports.export import describe
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
@@ -81,6 +85,26 @@ def test_the_wording_follows_what_the_user_said(run: Path) -> None:
     for bad in (["a"], ["a", "b", "c"], [1, 2]):
         with pytest.raises(UserError, match="context"):
             generator.generate([row["act"] for row in wanted[:2]], context=bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.needs("tensorflow", "dactnlg")
+def test_a_saved_model_takes_contexts_of_any_length(run: Path, tmp_path: Path) -> None:
+    import tensorflow as tf
+
+    # An export's own example has 4 words.
+    texts = ["", "i want to go somewhere", "how about eating thai things , " * 4]
+    where = ["--format", "saved-model", "--output", str(tmp_path / "model"), "--beam-width", "2"]
+    assert main(["export", str(run), *where]) == 0
+    decoder = Generator.load(run).decoder
+    assert decoder is not None
+    inputs = decoder.inputs([parse("inform(name=SLOT_NAME;food=SLOT_FOOD)")] * 3, contexts=texts)
+    assert inputs["context"].shape[1] > 8
+    serve = tf.saved_model.load(str(tmp_path / "model")).signatures["serving_default"]
+    # TensorFlow bakes sizes that the signature fixes into the program of some models.
+    assert serve.structured_input_signature[1]["context"].shape.as_list() == [None, None]
+    found = serve(**{name: tf.constant(array) for name, array in inputs.items()})["scores"].numpy()
+    ours = decoder.search_all(inputs, Plan(2, hard=True, keep=2))
+    np.testing.assert_allclose(found, [[one.score for one in row] for row in ours], rtol=1e-4)
 
 
 def test_an_export_lists_the_context_words(run: Path) -> None:

@@ -22,6 +22,7 @@ from dactnlg.generation.decoders.decoder import REQUIRED, Plan
 from dactnlg.generation.decoders.keras_decoder import KerasDecoder
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.models.weights import example_batch
+from dactnlg.text.context import CONTEXT
 
 
 def write_search(decoder: KerasDecoder, options: ResolvedOptions, description: Mapping[str, Any], path: Path) -> None:
@@ -66,7 +67,7 @@ def write_search(decoder: KerasDecoder, options: ResolvedOptions, description: M
 
 def _specification(tf: Any, name: str, array: NDArray[Any]) -> Any:
     """Return the tensor specification of an input: sizes are dynamic, except a fixed number of columns."""
-    last = None if name == "words" else array.shape[-1]
+    last = None if name in ("words", CONTEXT) else array.shape[-1]
     return tf.TensorSpec((*[None] * (array.ndim - 1), last), array.dtype, name)
 
 
