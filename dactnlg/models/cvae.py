@@ -45,7 +45,7 @@ class CVAE(LatentModel, LSTM):
         self.posterior_kernel = self.add_weight(shape, "glorot_uniform", name="posterior_kernel")
         shape = (latent_size, self.cell.gate_size)
         self.latent_projection = self.add_weight(shape, "glorot_uniform", name="latent_projection")
-        self.batches = self.add_weight((), "zeros", trainable=False, name="batches")
+        self.batches = self.add_weight((), "zeros", trainable=False, autocast=False, name="batches")
         self.noise = keras.random.SeedGenerator(0)
 
     def prior(self, act: Tensor) -> Gaussian:

@@ -46,7 +46,7 @@ class VAELanguageModel(LatentModel, GRUAnswerModel):
         self.posterior_output = keras.layers.Dense(2 * latent_size)
         self.gate_kernel = self.add_weight((latent_size, self.cell.gate_size), "glorot_uniform", name="gate_kernel")
         self.start_kernel = self.add_weight((latent_size, self.hidden_size), "glorot_uniform", name="start_kernel")
-        self.batches = self.add_weight((), "zeros", trainable=False, name="batches")
+        self.batches = self.add_weight((), "zeros", trainable=False, autocast=False, name="batches")
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return what the noise adds to the gates, and the initial state."""

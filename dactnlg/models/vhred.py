@@ -41,7 +41,7 @@ class VHRED(LatentModel, HRED):
         self.prior_output = keras.layers.Dense(2 * latent)
         self.posterior_layer = keras.layers.Dense(latent, "tanh")
         self.posterior_output = keras.layers.Dense(2 * latent)
-        self.batches = self.add_weight((), "zeros", trainable=False, name="batches")
+        self.batches = self.add_weight((), "zeros", trainable=False, autocast=False, name="batches")
 
     def condition_size(self) -> int:
         """Return C + Z."""

@@ -6,16 +6,18 @@ import math
 from pathlib import Path
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
 from helpers import write_dialogues
 from numpy.typing import NDArray
 from test_dialogue_models import batch_of, loss
+from test_dialogue_models import model_of as conversation_model_of
 
 from dactnlg.dialogue.evaluation import evaluate_dialogue
 from dactnlg.dialogue.responder import Responder
 from dactnlg.models import build_model
-from dactnlg.models.backend import to_numpy
+from dactnlg.models.backend import computing, jit_compile, to_numpy
 from dactnlg.text.encoding import Sizes
 from dactnlg.training.train import train
 
@@ -37,6 +39,17 @@ def model_of(name: str, **more: Any) -> Any:
 
 def logits_of(model: Any, batch: dict[str, Any]) -> NDArray[Any]:
     return to_numpy(model.logits(batch))
+
+
+@pytest.mark.parametrize("name", ["vae_lm", "vhred", "vhcr"])
+def test_latent_models_learn_in_half_precision(name: str) -> None:
+    with computing("mixed_bfloat16"):
+        model = model_of(name) if name in MODELS else conversation_model_of(name)
+    model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=jit_compile())
+    # In half precision 5001 would be rounded.
+    model.batches.assign(5000.0)
+    assert np.isfinite(float(model.train_on_batch(batch_of())))
+    assert float(to_numpy(model.batches.value)) == 5001.0
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -13,7 +13,7 @@ from small_models import MODELS, D, V, W, build, inputs, loss, tensors_of
 from dactnlg import models
 from dactnlg.errors import UnknownNameError
 from dactnlg.models import build_model
-from dactnlg.models.backend import computing, to_numpy
+from dactnlg.models.backend import computing, jit_compile, to_numpy
 from dactnlg.models.base import NeuralModel
 from dactnlg.models.cells import SCLSTMCell
 from dactnlg.models.dialogue_sections import DIALOGUE
@@ -215,6 +215,17 @@ def test_half_precision_gives_nearly_the_same_loss(name: str, precision: str) ->
     half = float(loss(model, batch))
     assert half == pytest.approx(single, rel=0.01) and half != single
     assert {weight.dtype for weight in model.trainable_variables} == {"float32"}
+
+
+@pytest.mark.parametrize("precision", ["mixed_bfloat16", "mixed_float16"])
+def test_a_latent_model_learns_in_half_precision_and_counts_its_batches(precision: str) -> None:
+    with computing(precision):
+        model = build("cvae")
+    model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=jit_compile())
+    # In half precision 5001 would be rounded.
+    model.batches.assign(5000.0)
+    assert np.isfinite(float(model.train_on_batch(inputs([3, 6, 5], 6))))
+    assert float(to_numpy(model.batches.value)) == 5001.0
 
 
 def test_models_are_found_by_their_files() -> None:
