@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, TypeAlias
 
 import keras
+import numpy as np
 from keras import ops
 
 from dactnlg.runs.config import ModelSection
@@ -135,10 +136,14 @@ class NeuralModel(keras.Model):
         return loss
 
     def reseed(self, seed: int) -> None:
-        """Reset the random number generators, such as those of dropout."""
-        for variable in self.variables:
-            if variable.name == "seed_generator_state":
-                variable.assign(ops.convert_to_tensor([seed, 0], variable.dtype))
+        """Reset the random number generators, such as those of dropout, each to draws of its own."""
+        for number, state in enumerate(self.seed_states()):
+            own = int(np.random.default_rng([seed, number]).integers(2**31))
+            state.assign(ops.convert_to_tensor([own, 0], state.dtype))
+
+    def seed_states(self) -> list[keras.Variable]:
+        """Return the states of the random number generators."""
+        return [variable for variable in self.variables if variable.name == "seed_generator_state"]
 
 
 class _StepCell(keras.layers.Layer):

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from small_models import MODELS, D, V, W, build, inputs, loss, tensors_of
+from small_models import KEYWORDS, MODELS, D, V, W, build, inputs, loss, tensors_of
 
 from dactnlg import models
 from dactnlg.errors import UnknownNameError
@@ -220,12 +220,26 @@ def test_half_precision_gives_nearly_the_same_loss(name: str, precision: str) ->
 @pytest.mark.parametrize("precision", ["mixed_bfloat16", "mixed_float16"])
 def test_a_latent_model_learns_in_half_precision_and_counts_its_batches(precision: str) -> None:
     with computing(precision):
-        model = build("cvae")
+        model: Any = build("cvae")
     model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=jit_compile())
     # In half precision 5001 would be rounded.
     model.batches.assign(5000.0)
     assert np.isfinite(float(model.train_on_batch(inputs([3, 6, 5], 6))))
     assert float(to_numpy(model.batches.value)) == 5001.0
+
+
+def test_layers_drop_different_values_and_the_same_again_after_the_same_seed() -> None:
+    keras.utils.set_random_seed(1)
+    model: Any = build_model("transformer", Sizes(V, D, W), **{**KEYWORDS["transformer"], "layers": 2, "dropout": 0.5})
+    layers = [layer for layer in model._flatten_layers() if isinstance(layer, keras.layers.Dropout)]
+    assert len(layers) > 1
+
+    def dropped(seed: int) -> list[bytes]:
+        model.reseed(seed)
+        return [to_numpy(layer(np.ones((4, 25), np.float32), training=True)).tobytes() for layer in layers]
+
+    assert len({*dropped(3), *dropped(4)}) == 2 * len(layers)
+    assert dropped(3) == dropped(3)
 
 
 def test_models_are_found_by_their_files() -> None:
