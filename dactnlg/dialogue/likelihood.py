@@ -63,7 +63,7 @@ def likelihood(
     Raises:
         UserError: there are no pairs, or the teacher arrays of a model with `ei: input` lack a turn.
     """
-    from dactnlg.models.backend import compiled, to_numpy
+    from dactnlg.models.backend import compiled_draws, to_numpy
     from dactnlg.training.dialogue import encode
 
     if not pairs:
@@ -71,7 +71,7 @@ def likelihood(
     model: Any = responder.model
     data = encode(responder.preprocessor, pairs, model, responder.teacher)
     model.reseed(seed)
-    program = compiled(model.log_weights)
+    program = compiled_draws(model, model.log_weights)
     draws = samples if model.latent_size else 1
 
     def weights(batch: Any) -> tuple[NDArray[Any], NDArray[Any]]:

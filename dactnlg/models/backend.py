@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 
 from dactnlg.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dactnlg.models.base import NeuralModel
 
 _TRAINS = ("tensorflow", "jax", "torch")
 
@@ -37,6 +40,30 @@ def compiled(function: Callable[..., Any], *, any_shape: bool = False) -> Callab
         # PyTorch runs it uncompiled; its results need no gradients.
         return torch.no_grad()(function)  # type: ignore[no-any-return]
     return function
+
+
+def compiled_draws(model: NeuralModel, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that draws from a model's generators, compiled; each call goes on where the last one ended."""
+    if keras.backend.backend() != "jax":
+        return compiled(function)
+    # JAX traces the function once, so the generators' states are arguments and results of the program.
+    seeds = model.seed_states()
+
+    def pure(states: list[Any], *given: Any) -> tuple[Any, list[Any]]:
+        with keras.StatelessScope(state_mapping=list(zip(seeds, states, strict=True))) as scope:
+            found = function(*given)
+        now = [scope.get_current_value(seed) for seed in seeds]
+        return found, [old if new is None else new for old, new in zip(states, now, strict=True)]
+
+    program = compiled(pure)
+
+    def call(*given: Any) -> Any:
+        found, states = program([seed.value for seed in seeds], *given)
+        for seed, state in zip(seeds, states, strict=True):
+            seed.assign(state)
+        return found
+
+    return call
 
 
 def check_trains() -> None:

@@ -69,7 +69,29 @@ def kept_precision() -> Any:
     return precision()
 
 
+def drawn() -> list[list[list[float]]]:
+    """Return log importance weights of a latent model: three draws for a row and one for two rows, twice."""
+    from dactnlg.models import build_model
+    from dactnlg.models.backend import compiled_draws, to_numpy
+    from dactnlg.text.encoding import Sizes
+
+    sizes = {"hidden_size": 4, "embedding_size": 4, "latent_size": 2, "utterance_size": 4}
+    model: Any = build_model("vae_lm", Sizes(12, 0, 0), **sizes)
+    batch = {"noise": np.zeros((1, 2), np.float32), "weights": np.ones(1, np.float32)}
+    batch |= {"tokens": np.array([[1, 5, 6]], np.int32), "targets": np.array([[5, 6, 2]], np.int32)}
+    batch |= {"lengths": np.array([3], np.int32)}
+    both = {name: np.repeat(array, 2, axis=0) for name, array in batch.items()}
+    program = compiled_draws(model, model.log_weights)
+
+    def once() -> list[list[float]]:
+        model.reseed(1)
+        return [to_numpy(program(given)[0]).tolist() for given in (batch, batch, batch, both)]
+
+    return [once(), once()]
+
+
 if __name__ == "__main__":
     run = Path(sys.argv[1])
     tasks = {"said": lambda: said(run), "learned": lambda: [learned(run), precision()], "kept": kept_precision}
+    tasks |= {"drawn": drawn}
     print(json.dumps({name: tasks[name]() for name in sys.argv[2:]}))

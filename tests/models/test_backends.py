@@ -62,6 +62,14 @@ def test_every_backend_generates_the_same(run: Path, backend: str, found: Callab
         assert [score for _, score in ours] == pytest.approx([score for _, score in theirs], abs=1e-3)
 
 
+@pytest.mark.parametrize("backend", [pytest.param("jax", marks=JAX), "tensorflow"])
+def test_a_latent_model_draws_anew_in_every_call(backend: str, tmp_path: Path) -> None:
+    first, again = probe(backend, tmp_path, "drawn")["drawn"]
+    numbers = [number for call in first for number in call]
+    assert len(set(numbers)) == len(numbers) == 5
+    assert again == first
+
+
 @JAX
 def test_jax_learns_what_tensorflow_learns(run: Path, found: Callable[[str], Any]) -> None:
     losses, precision = backend_probe.learned(run), backend_probe.precision()
