@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -158,6 +160,29 @@ def test_batches_are_padded_to_the_given_sizes(run: Path, monkeypatch: pytest.Mo
     seen.clear()
     decoder.search(turns[:4], Plan(1, False))
     assert seen == [2, 2]
+
+
+def test_compiled_searches_are_kept_for_the_last_few_beam_widths(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = Generator.load(run, backend="keras")
+    decoder = KerasDecoder(generator.decoder.model, generator.preprocessor, reuse=False)
+    turns, made = [example.turn for example in load_corpus("trails").split("test")][:1], []
+
+    def compiled(function):
+        def program(inputs, keep):
+            width, size = function.keywords["plan"].width, len(inputs["act"])
+            return np.full((1, size, width), 7), np.zeros((1, size, width), np.intp), *np.ones((2, size, width))
+
+        made.append((function.keywords["plan"].width, weakref.ref(program)))
+        return program
+
+    monkeypatch.setattr(keras_decoder, "compiled", compiled)
+    for width in range(1, 30):
+        # The width that most clients ask for is never compiled again.
+        for asked in (width, 4):
+            assert len(decoder.search(turns, Plan(asked, False))[0]) == asked
+    assert [width for width, _ in made] == [1, 4, *(width for width in range(2, 30) if width != 4)]
+    gc.collect()
+    assert {width for width, program in made if program()} == {4, *range(23, 30)}
 
 
 def test_keys_tell_inputs_apart() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dactnlg._utils.memory import ENTRY, Memory
 from dactnlg.generation.decoders.decoder import OWED, REQUIRED, Arrays, Decoder, Plan, Tracer
 from dactnlg.models.backend import compiled, to_numpy
 from dactnlg.search.hypotheses import Hypothesis, hypotheses
@@ -34,6 +35,8 @@ PADDED = {"entries": (1,), "words": (1, 2), COPIES: (1,), CONTEXT: (1,)}
 """The axes of a model's inputs whose length depends on the acts; they are padded with 0."""
 LENGTH = 16
 """Sentences to be scored are padded to a multiple of this many tokens."""
+PROGRAMS = 8
+"""Compiled searches that are kept: clients choose beam widths, and each has a program of some megabytes."""
 MOST = 1 << 28
 """Maximum number of elements in the states of a search, as far as smaller batches can achieve it."""
 
@@ -62,7 +65,7 @@ class KerasDecoder(Decoder):
         self.model, self.batch_sizes, self.traced = model, batch_sizes, model.traced
         # Elements in the state of one hypothesis; unknown before the first act.
         self._numbers = 0
-        self._programs: dict[tuple[Plan, bool], Callable[..., Any]] = {}
+        self._programs: Memory[Callable[..., Any]] = Memory(PROGRAMS, PROGRAMS * ENTRY)
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
         """Return the hypotheses of each input, best first."""
@@ -70,9 +73,8 @@ class KerasDecoder(Decoder):
         inputs = {**inputs, **self._taken(inputs)}
         # `keep` is an argument of the program, so that plans that differ only in it share one.
         keep, plan = np.int32(min(plan.keep, plan.width)), plan._replace(keep=1)
-        program = self._programs.get((plan, OWED in inputs))
-        if program is None:
-            program = self._programs.setdefault((plan, OWED in inputs), compiled(partial(self.trace, plan=plan)))
+        key = (plan, OWED in inputs)
+        program = self._programs.get(key) or self._programs.put(key, compiled(partial(self.trace, plan=plan)), 0)
         sizes = self._fitting(inputs, plan.width) if count else self.batch_sizes
         for start in range(0, count, sizes[-1]):
             end = min(start + sizes[-1], count)
