@@ -117,7 +117,7 @@ _GENERATION = (
         type=click.IntRange(min=1),
         default=1,
         metavar="N",
-        help="Sentences per act; in text output they are on one line, separated by tabs.",
+        help="Up to N sentences per act, different unless sampled; as text they are on one line, separated by tabs.",
     ),
     click.option(
         "--length-normalization",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +36,7 @@ class Generation:
             included: how much of the sentence does not read like training data, counting unseen word sequences and
             faulty clauses. Sentences without doubts are correct more often. None for all other combinations, and if
             doubts were not counted: without the hard constraint, for samples, and for the random baseline.
-        n_best: the best sentences, this one first; empty unless requested.
+        n_best: the best sentences, this one first, no two alike unless sampled; empty unless requested.
     """
 
     act: str
@@ -80,3 +81,11 @@ class Generation:
             seen=known.seen,
             doubts=doubts,
         )
+
+
+def distinct(found: Iterable[Generation]) -> list[Generation]:
+    """Return the results without those whose text an earlier one has: mending can make sentences equal."""
+    by_text: dict[str, Generation] = {}
+    for each in found:
+        by_text.setdefault(each.text, each)
+    return list(by_text.values())

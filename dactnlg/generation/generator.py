@@ -18,7 +18,7 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.generation.decoders.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.finding import Finder
-from dactnlg.generation.generation import Generation
+from dactnlg.generation.generation import Generation, distinct
 from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import KnownActs
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
@@ -270,7 +270,9 @@ class Generator:
         pairs = map(set, zip(chosen, mended, strict=True))
         doubts = [min(map(unseen.doubts.of_candidate, pair)) if doubted else None for pair in pairs]
         shown = [Generation.of(name, each, known, found) for each, found in zip(mended, doubts, strict=True)]
-        return replace(shown[0], n_best=tuple(shown)) if options.n_best > 1 else shown[0]
+        if options.n_best > 1:
+            return replace(shown[0], n_best=tuple(distinct(shown) if options.sampling is None else shown))
+        return shown[0]
 
 
 def _turns(acts: Act | Sequence[Act]) -> list[Turn]:

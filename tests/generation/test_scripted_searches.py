@@ -133,3 +133,36 @@ def test_sentences_unlike_training_are_replaced() -> None:
     )
     assert (result.text, result.origin) == ("What kind of food do you want?", "composed")
     assert plain.delexicalized == "food there which part"
+
+
+class Beam(Scripted):
+    """Finds both sentences, in this order; samples are the first one only."""
+
+    def search(self, turns, plan, owed=(), contexts=()):  # type: ignore[no-untyped-def]
+        return [[self._hypothesis(*answer) for answer in self.answers] for _ in turns]
+
+    def sample(self, turns, places, sampling, draws, **_):  # type: ignore[no-untyped-def]
+        return [[self._hypothesis(*self.answers[0]) for _ in draws] for _ in turns]
+
+    def _hypothesis(self, text: str, score: float) -> Hypothesis:
+        return Hypothesis(tuple(self.preprocessor.vocabulary.encode(text.split())), score, True)
+
+
+@pytest.mark.parametrize(
+    ("other", "texts"),
+    [
+        ("SLOT_NAME is near near SLOT_NEAR", ["A la turca is near soma."]),
+        ("SLOT_NAME is in SLOT_NEAR", ["A la turca is near soma.", "A la turca is in soma."]),
+    ],
+)
+def test_a_sentence_that_mending_makes_equal_to_a_better_one_is_no_further_one(other: str, texts: list[str]) -> None:
+    first = "SLOT_NAME is near SLOT_NEAR"
+    acts = [("inform(name=x;near=y)", text) for text in (first, "SLOT_NAME is in SLOT_NEAR")]
+    preprocessor = preprocessor_of(acts * 5)
+    generator = Generator(preprocessor, Beam(preprocessor, (first, -1.0), (other, -2.0)), DecodingConfig())  # type: ignore[arg-type]
+    (found,) = generator.generate(["inform(name='a la turca';near=soma)"], GenerationOptions(n_best=2))
+    assert [each.text for each in found.n_best] == texts
+    assert found.text == texts[0] and found.score == found.n_best[0].score == -1.0
+    # Samples show the distribution, repetitions included.
+    (drawn,) = generator.generate(["inform(name='a la turca';near=soma)"], GenerationOptions(n_best=2, sample=True))
+    assert [each.text for each in drawn.n_best] == texts[:1] * 2
