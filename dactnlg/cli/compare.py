@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dactnlg.cli import options
+from dactnlg.cli import options, streams
 from dactnlg.cli.options import Split
 from dactnlg.cli.output import width, write_json
 from dactnlg.errors import UserError
@@ -101,3 +101,7 @@ def compare(
         write_json(json_file, found.to_json())
     if "-" not in (json_file, str(report)):
         print(compared.table(found, output_format, top, width()))
+    if output_format == "csv":
+        # As in `evaluate`: notes for people go elsewhere.
+        for line in compared.notes(found):
+            streams.tell(line)

@@ -259,3 +259,20 @@ def test_compare_takes_score_files_and_runs(
     assert main(["compare", "a.json", str(random_run)]) == 2
     told = capsys.readouterr()
     assert told.out == "" and "the test sets differ: A has 60 segments, B 300" in told.err
+
+
+def test_no_format_hides_that_scores_are_not_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for file, names in zip(files, (["BLEU-4", "ROUGE-L"], ["BLEU-4"]), strict=True):
+        file.write_text(json.dumps(score_pairs(pairs(), names, "single").to_dict()), encoding="utf-8")
+    words = ["compare", *map(str, files), "--resamples", "20", "--format"]
+    shown = {}
+    for form in ("text", "markdown", "csv", "latex"):
+        assert main([*words, form]) == 0
+        shown[form] = capsys.readouterr()
+        both = shown[form].out + shown[form].err
+        assert both.replace("\\", "").count("single ROUGE-L: B was not scored with it") == 1
+    # Programs read standard output: LaTeX has comments, CSV has none.
+    assert [row[0] for row in csv.reader(io.StringIO(shown["csv"].out))] == ["score", "BLEU-4"]
+    assert [form for form, told in shown.items() if told.err] == ["csv"]
+    assert shown["latex"].out.splitlines()[-1].startswith("% not ranked: ")

@@ -57,7 +57,7 @@ def sections(found: SystemComparison, top: int = TOP) -> list[Section]:
 
 
 def table(found: SystemComparison, output_format: Format = "text", top: int = TOP, width: int | None = None) -> str:
-    """Return a comparison as text or Markdown, or only its differences as CSV or LaTeX.
+    """Return a comparison as text or Markdown, or only its differences as CSV or LaTeX; CSV omits the `notes`.
 
     Args:
         found: the comparison.
@@ -71,9 +71,13 @@ def table(found: SystemComparison, output_format: Format = "text", top: int = TO
         return text(found, top, width)
     header, *rows = _differences(found)
     differences = tables.formatted([["score", *header[1:]], *rows], output_format)
-    return tables.with_notes(
-        differences, [f"A: {found.labels[0]}", f"B: {found.labels[1]}", *found.notes], output_format
-    )
+    labels = [f"A: {found.labels[0]}", f"B: {found.labels[1]}"]
+    return tables.with_notes(differences, [*labels, *notes(found)], output_format)
+
+
+def notes(found: SystemComparison) -> list[str]:
+    """Return a sentence for each reason why scores were not tested or not ranked, which the table does not show."""
+    return [*found.notes, *(f"not ranked: {reason}" for reason in found.refused)]
 
 
 def text(found: SystemComparison, top: int = TOP, width: int | None = None) -> str:
