@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--hypotheses",
     type=options.FILE,
     metavar="FILE",
-    help="Read hypotheses: plain text with one segment per line, a table, or GEM's JSON.",
+    help="Read hypotheses: plain text with one segment per line, a table, JSON Lines or GEM's JSON.",
 )
 @click.option(
     "--references",
@@ -82,7 +82,8 @@ def score(
     """Score sentences against references, without any model.
 
     Files may be plain text (one segment per line, or references in groups separated by blank lines), TSV or CSV with a
-    header line (act, hypothesis, reference), GEM's JSON, or JSON Lines with hypothesis and references.
+    header line (act, hypothesis, reference), GEM's JSON, or JSON Lines with hypothesis and references. JSON Lines
+    without references, as `generate --format json` writes, need files of references as plain text does.
 
     \b
     dactnlg score out.txt ref0.txt ref1.txt --preset e2e

@@ -10,9 +10,10 @@ from typing import Any
 from dactnlg._utils.reading import short
 from dactnlg.acts import Turn
 from dactnlg.errors import MetricError
-from dactnlg.evaluation import gem
+from dactnlg.evaluation import gem, json_lines
 from dactnlg.evaluation.columns import NAMES, SentenceRow, read_rows
 from dactnlg.evaluation.lines import (
+    FORMS,
     JSON,
     LINES,
     PLAIN,
@@ -23,8 +24,6 @@ from dactnlg.evaluation.lines import (
     seen_format,
     shown,
 )
-
-FORMS = "dactnlg score HYPOTHESES REFERENCES [REFERENCES ...]"
 
 
 @dataclass(slots=True)
@@ -101,7 +100,11 @@ def _outputs(path: str | Path, document: Any, task: str | None, *, alone: bool) 
             raise MetricError(f"{shown(path)} is plain text; its references are expected beside it: {FORMS}")
         return _Outputs(texts, [] if alone else None)
     if form == LINES:
-        raise MetricError(f"{path} is JSON Lines and holds its references; expected it alone: dactnlg score {path}")
+        lines = [json_lines.output(line, f"{path}, line {n}") for n, line in read_lines(path) if line.strip()]
+        if any(line.references for line in lines):
+            raise MetricError(f"{path} is JSON Lines and holds its references; expected it alone: dactnlg score {path}")
+        acts = [line.turn for line in lines]
+        return _Outputs([line.hypothesis for line in lines], None, acts if any(acts) else None)
     if form == JSON:
         names = gem.task_names(document)
         values = gem.read_values(document, str(path), task if task in names or len(names) != 1 else None)

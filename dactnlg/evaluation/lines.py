@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -18,6 +19,8 @@ from dactnlg.evaluation.columns import delimiter, known_header
 
 _JSON_START = re.compile(r'\{\s*(?:["}]|$)|\[\s*(?:["{\]]|\[\s*["{\[\]]|\[?$)')
 JSON, LINES, TABLE, PLAIN = "JSON", "JSON Lines", "a table", "plain text"
+FORMS = "dactnlg score HYPOTHESES REFERENCES [REFERENCES ...]"
+"""How hypotheses and references in files of their own are scored, for messages."""
 
 
 class TextPair(NamedTuple):
@@ -31,14 +34,23 @@ class TextPair(NamedTuple):
 def seen_format(path: str | Path) -> str:
     """Guess the format of a file from its first line: `JSON`, `LINES`, `TABLE` or `PLAIN`.
 
-    A stream can be read only once, so it is assumed to be plain text.
+    A stream can be read only once, so it is assumed to be plain text; `begun` sees the format of one that is read on.
 
     Raises:
         MetricError: the file cannot be read, or its first line is not UTF-8.
     """
     if not Path(path).is_file():
         return PLAIN
-    first = next((line for _, line in read_lines(path) if line.strip()), "").strip()
+    return begun(line for line in read_lines(path) if line[1].strip())[0]
+
+
+def begun(lines: Iterator[tuple[int, str]]) -> tuple[str, Iterator[tuple[int, str]]]:
+    """Guess the format of lines from the first; return it, and all lines, so that a stream can be read on."""
+    first = next(lines, None)
+    return (PLAIN, lines) if first is None else (_format(first[1].strip()), chain([first], lines))
+
+
+def _format(first: str) -> str:
     if first[:1] in ("{", "["):
         try:
             row = parse_json(first)

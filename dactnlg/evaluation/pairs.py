@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
-from dactnlg._utils.reading import parse_json, short
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.errors import MetricError
+from dactnlg.evaluation import json_lines
 from dactnlg.evaluation.columns import NAMES, read_rows
-from dactnlg.evaluation.files import FORMS, read_whole
-from dactnlg.evaluation.lines import LINES, PLAIN, TABLE, TextPair, read_lines, read_turn, seen_format, shown
+from dactnlg.evaluation.files import read_whole
+from dactnlg.evaluation.lines import (
+    JSON,
+    LINES,
+    PLAIN,
+    TABLE,
+    TextPair,
+    begun,
+    read_lines,
+    read_turn,
+    seen_format,
+    shown,
+)
 
 __all__ = ["TextPair", "count", "make_pairs", "read_checked", "read_files", "read_input", "read_pairs"]
 __all__ += ["read_parallel", "read_sentences"]
@@ -30,7 +39,7 @@ def read_input(
 
     Args:
         jsonl: a file of both: JSON Lines, a table or GEM's JSON.
-        hypotheses: a file of hypotheses: plain text, a table or GEM's JSON.
+        hypotheses: a file of hypotheses: plain text, a table, JSON Lines or GEM's JSON.
         references: its files of references.
         files: further files of references; if nothing else is given, files as for `read_files`.
         task: the task, for a GEM file of several.
@@ -81,7 +90,7 @@ def read_pairs(path: str | Path) -> Iterator[TextPair]:
     """
     for number, line in read_lines(path):
         if line.strip():
-            yield _pair(line, f"{shown(path)}, line {number}")
+            yield json_lines.pair(line, f"{shown(path)}, line {number}")
 
 
 def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
@@ -93,18 +102,18 @@ def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
     Raises:
         MetricError: the file cannot be read, or a line is not of that form; the message names file and line.
     """
-    if seen_format(path) == TABLE:
-        for row in read_rows(read_lines(path), shown(path)):
+    form, lines = begun(line for line in read_lines(path) if line[1].strip())
+    if form == TABLE:
+        for row in read_rows(lines, shown(path)):
             where = f"{shown(path)}, line {row.line}"
             turn = read_turn(row.act, where)
             texts = row.references if row.hypothesis is None else (row.hypothesis,)
             if turn is None or texts is None:
                 raise MetricError(f"{shown(path)}: a table to check has columns of acts and of sentences: {NAMES}")
-            yield from _each(turn, texts, where)
+            yield from json_lines.each(turn, texts, where)
         return
-    for number, line in read_lines(path):
-        if line.strip():
-            yield from _checked(line, f"{shown(path)}, line {number}")
+    for number, line in lines:
+        yield from json_lines.checked(line, f"{shown(path)}, line {number}")
 
 
 def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> Iterator[TextPair]:
@@ -113,12 +122,12 @@ def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> I
     A blank line in a file of references means that the segment has no reference in it.
 
     Raises:
-        MetricError: a file cannot be read, or the files differ in length.
+        MetricError: a file cannot be read, a stream begins as JSON does, or the files differ in length.
     """
     paths = [hypotheses, *references]
     if paths.count("-") > 1:
         raise MetricError("standard input (-) can be only one of the files")
-    for rows in zip_longest(*map(read_lines, paths)):
+    for rows in zip_longest(*map(_plain, paths)):
         if None in rows:
             raise MetricError(_unequal(paths))
         texts = [text for _, text in rows]
@@ -182,6 +191,18 @@ def count(path: str | Path | None) -> int | None:
         return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
 
 
+def _plain(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of plain text; a stream, whose format has not been seen before, must not be JSON.
+
+    Raises:
+        MetricError: it is.
+    """
+    form, lines = begun(read_lines(path))
+    if form in (LINES, JSON):
+        raise MetricError(f"{shown(path)} is {form}, not plain text; give it as a file")
+    yield from lines
+
+
 def _grouped(paths: Sequence[str | Path]) -> bool:
     """Whether a file of references has groups of lines, separated by blank lines, instead of one line per segment."""
     # A stream can be read only once, so its lines cannot be counted first.
@@ -198,66 +219,3 @@ def _unequal(paths: Sequence[str | Path]) -> str:
     """Return a message with the number of lines of each file; streams have been read and cannot be counted again."""
     counts = [f"{path} has {sum(1 for _ in read_lines(path))} lines" for path in paths if Path(path).is_file()]
     return ": ".join(["the files must have one line a segment each", *filter(None, [", ".join(counts)])])
-
-
-def _pair(line: str, where: str) -> TextPair:
-    form = '{"hypothesis": text, "references": [text, ...]}, with "act" if it is known'
-    row = _object(line, where, form, f"plain text needs its references beside it: {FORMS}")
-    for key in ("hypothesis", "references"):
-        if key not in row:
-            raise _lacking(row, where, form, key)
-    return TextPair(_text(row, "hypothesis", where), _texts(row, where), read_turn(row.get("act"), where))
-
-
-def _checked(line: str, where: str) -> Iterator[tuple[Turn, str]]:
-    """Yield the turn of a line with its hypothesis, text, or each of its references: the first of them that it has."""
-    form = '{"act": act, "hypothesis": text}, or "text", or "references", for "hypothesis"'
-    row = _object(line, where, form, f"expected {form}, one per line, or a table with the columns act and hypothesis")
-    said = next((key for key in ("hypothesis", "text", "references") if key in row), None)
-    if said is None:
-        raise _lacking(row, where, form, "hypothesis")
-    texts = _texts(row, where) if said == "references" else (_text(row, said, where),)
-    turn = read_turn(row.get("act"), where)
-    if turn is None:
-        raise MetricError(f"{where}: no 'act' to check the sentence against")
-    yield from _each(turn, texts, where)
-
-
-def _each(turn: Turn, texts: Sequence[str], where: str) -> Iterator[tuple[Turn, str]]:
-    if not texts:
-        raise MetricError(f"{where}: no sentence to check")
-    yield from ((turn, text) for text in texts)
-
-
-def _object(line: str, where: str, form: str, hint: str) -> dict[str, Any]:
-    """Return the JSON object of a line; `hint` is added to the message about one that looks like plain text."""
-    try:
-        row = parse_json(line)
-    except json.JSONDecodeError as error:
-        more = "" if line.lstrip()[:1] in ("{", "[") else f"; {hint}"
-        raise MetricError(f"{where}: not JSON ({error.msg}){more}") from None
-    if not isinstance(row, dict):
-        raise MetricError(f"{where}: expected {form}")
-    return row
-
-
-def _lacking(row: Mapping[str, Any], where: str, form: str, key: str) -> MetricError:
-    unknown = sorted(set(row) - {"hypothesis", "references", "act"})
-    hint = f" (it has {', '.join(unknown):.200})" if unknown else ""
-    return MetricError(f"{where}: no '{key}'{hint}; expected {form}")
-
-
-def _text(row: Mapping[str, Any], key: str, where: str) -> str:
-    text = row[key]
-    if not isinstance(text, str):
-        raise MetricError(f"{where}: '{key}' must be text, not {short(text)}")
-    return text
-
-
-def _texts(row: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    references = row.get("references", [])
-    if isinstance(references, str):
-        references = [references]
-    if not isinstance(references, list) or not all(isinstance(text, str) for text in references):
-        raise MetricError(f"{where}: 'references' must be a list of texts, not {short(references)}")
-    return tuple(references)

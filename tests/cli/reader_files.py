@@ -30,6 +30,7 @@ def write_texts(folder: Path) -> None:
         (folder / name).write_text("a b c d\n", encoding="utf-8")
     other = {
         "other.txt": "a b c\n",
+        "said.jsonl": '{"act": "goodbye()", "text": "a b c d"}\n',
         "groups.txt": "a b c d\na b\n\n",
         "testset.csv": "mr,ref\nname[a],a b c d\nname[a],a b\n",
         "outputs.tsv": "mr\toutput\tref1\tref2\ninform(name=a)\ta b c d\ta b c d\ta b\n",

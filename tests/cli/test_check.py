@@ -55,7 +55,13 @@ def test_a_table_is_checked_as_lines_are(random_run: Path, tmp_path: Path) -> No
     table.write_text(
         "".join(f'"{row["act"]}","{row["hypothesis"]}"\n' for row in [{"act": "mr", "hypothesis": "output"}, *LINES])
     )
-    assert check(random_run, "--input", table).stdout == check(random_run, stdin=lines(LINES)).stdout
+    found = check(random_run, stdin=lines(LINES)).stdout
+    assert check(random_run, "--input", table).stdout == found != ""
+    # A stream is read only once.
+    assert (
+        check(random_run, stdin=table.read_bytes()).stdout == check(random_run, stdin=f"\n{table.read_text()}").stdout
+    )
+    assert check(random_run, stdin=table.read_bytes()).stdout == found
     table.write_text("output,ref\nBye.,Goodbye!\n")
     done = check(random_run, "--input", table)
     assert (done.returncode, done.stdout) == (2, "")
@@ -76,10 +82,10 @@ def test_lines_and_tables_of_a_corpus_are_checked(random_run: Path, tmp_path: Pa
         with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([columns.split(","), *([row["act"], row["hypothesis"]] for row in LINES)])
         assert check("--model", random_run, "--input", tmp_path / name).stdout == done.stdout
-    table = check("--model", random_run, stdin="act,text\ngoodbye(),Bye.\n")
-    assert (table.returncode, table.stdout) == (2, "")
-    assert table.stderr.startswith("dactnlg: standard input, line 1: not JSON (Expecting value); expected {")
-    assert '"text"' in table.stderr and "score" not in table.stderr
+    plain = check("--model", random_run, stdin="Bye.\n")
+    assert (plain.returncode, plain.stdout) == (2, "")
+    assert plain.stderr.startswith("dactnlg: standard input, line 1: not JSON (Expecting value); expected {")
+    assert '"text"' in plain.stderr and "score" not in plain.stderr
     number = check("--model", random_run, stdin=lines([{"act": "goodbye()", "text": 5}]))
     assert (number.returncode, number.stderr) == (2, "dactnlg: standard input, line 1: 'text' must be text, not 5\n")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
+from helpers import command
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +15,7 @@ from dactnlg.acts import parse
 from dactnlg.cli.main import main
 from dactnlg.errors import MetricError
 from dactnlg.evaluation.files import groups
+from dactnlg.evaluation.lines import begun, seen_format
 from dactnlg.evaluation.pairs import TextPair, read_files, read_input
 
 A, B = parse("inform(name=a)"), parse("inform(name=b)")
@@ -67,6 +70,12 @@ FILES = {
     ),
     "pairs.jsonl": '{"hypothesis": "one two", "references": ["one two", "uno"]}\n'
     '{"hypothesis": "three", "references": ["three"]}\n',
+    # As `generate` and `check` write them.
+    "generated.jsonl": '{"act": "inform(name=a)", "text": "one two", "raw": "x", "n_best": []}\n\n'
+    '{"act": "name[b]", "text": "three"}\n',
+    "checked.jsonl": '{"act": "inform(name=b)", "hypothesis": "three", "slots_ok": true}\n'
+    '{"act": "inform(name=a)", "hypothesis": "one two", "slots_ok": true}\n',
+    "actless.jsonl": '{"text": "one two"}\n{"text": "three"}\n',
     "strange.json": '{"scores": {}, "tasks": 3}',
     "short.txt": "one two\n",
 }
@@ -100,6 +109,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("hyp.txt references.json", PLAIN),
         ("both.json", WITH_ACTS),
         ("pairs.jsonl", PLAIN),
+        ("generated.jsonl grouped.txt", WITH_ACTS),
+        ("generated.jsonl first.txt second.txt", WITH_ACTS),
+        ("generated.jsonl references.json", WITH_ACTS),
+        ("checked.jsonl e2e.csv", WITH_ACTS[::-1]),
+        ("actless.jsonl grouped.txt", PLAIN),
     ],
 )
 def test_formats_are_recognised(folder: Path, names: str, expected: list[TextPair] | None) -> None:
@@ -114,6 +128,16 @@ def test_formats_are_recognised(folder: Path, names: str, expected: list[TextPai
     else:
         first, *others = files.split()
         assert list(read_input(None, first, others[:1], others[1:], task or None)) == found
+
+
+@pytest.mark.parametrize("first", ["act,hypothesis", '{"text": "a"}', "one two"])
+def test_the_format_of_a_stream_is_told_by_its_first_line(folder: Path, first: str) -> None:
+    endless = ((number, first) for number in count(1))
+    form, lines = begun(endless)
+    Path("stream").write_text(f"{first}\n")
+    assert form == seen_format("stream")
+    # No line is lost, and none is read before it is wanted.
+    assert [number for number, _ in islice(lines, 3)] == [1, 2, 3] and next(endless)[0] == 4
 
 
 @pytest.mark.parametrize("names", ["references.json reversed.json", "reversed.json references.json"])
@@ -131,6 +155,8 @@ def test_references_of_several_files_are_matched_by_key(folder: Path, names: str
             "hyp.txt is plain text; its references are expected beside it: dactnlg score HYPOTHESES",
         ),
         ("pairs.jsonl hyp.txt", "pairs.jsonl is JSON Lines and holds its references; expected it alone"),
+        ("generated.jsonl", 'generated.jsonl, line 1: no \'references\'; expected {"hypothesis": text, "references"'),
+        ("--input checked.jsonl", "or references in files of their own: dactnlg score HYPOTHESES REFERENCES"),
         ("hyp.txt pairs.jsonl", "pairs.jsonl is JSON Lines; expected references as plain text, as a table or as GEM's"),
         ("e2e.csv", "e2e.csv is a table without a column of hypotheses; expected columns: act"),
         ("hyp.txt system.tsv", "system.tsv is a table without a column of references; expected columns: act"),
@@ -161,6 +187,22 @@ def test_a_wrong_format_is_one_plain_message(
     assert main(["score", *names.split(), "--metric", "BLEU-4"]) == 2
     told = capsys.readouterr().err
     assert message in told and "Traceback" not in told and told.count("\n") == 1
+
+
+def test_what_generate_writes_is_scored_as_plain_text_is(random_run: Path, folder: Path) -> None:
+    acts = ["goodbye()", "inform(name='Ivy Cutting';length='7 km')"]
+    words, score = ["generate", "--model", random_run, *acts], ["--metric", "BLEU", "--preset", "single", "--json", "-"]
+    for name, form in (("said.txt", "text"), ("said.jsonl", "json")):
+        Path(name).write_text(command(*words, "--format", form).stdout, encoding="utf-8")
+    both = [json.loads(command("score", name, "first.txt", *score).stdout) for name in ("said.txt", "said.jsonl")]
+    plain, with_acts = ([segment["scores"] for segment in found["segments"]] for found in both)
+    assert plain == with_acts and [segment.get("act") for segment in both[1]["segments"]] == acts
+    # Of a stream the lines are not texts either, although nothing is known of it before it is read.
+    piped = command("score", "-", "first.txt", stdin=Path("said.jsonl").read_bytes())
+    assert (piped.returncode, piped.stdout) == (2, "")
+    assert piped.stderr == "dactnlg: standard input is JSON Lines, not plain text; give it as a file\n"
+    plain_text = command("score", "-", "first.txt", *score, stdin=Path("said.txt").read_bytes())
+    assert json.loads(plain_text.stdout)["scores"] == both[0]["scores"]
 
 
 @pytest.mark.parametrize(
