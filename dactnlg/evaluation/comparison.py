@@ -227,6 +227,11 @@ def _why_not(name: str, a: StoredScores, b: StoredScores) -> str:
 def _other_references(a: StoredScores, b: StoredScores) -> str:
     if a.size != b.size:
         return f"the test sets differ: A has {a.size} segments, B {b.size}"
+    with_acts = [any(text["act"] for text in system.texts) for system in (a, b)]
+    if a.texts and b.texts and len(set(with_acts)) > 1:
+        return (
+            f"{'AB'[with_acts.index(False)]} was scored without acts, which are part of the test set: give them to both"
+        )
     keys, others = ([text["key"] for text in system.texts] for system in (a, b))
     places = [index for index, (x, y) in enumerate(zip(keys, others, strict=False), start=1) if x != y]
     where = f" in {len(places)} of {a.size} segments, first in segment {places[0]}" if places else ""

@@ -276,3 +276,17 @@ def test_no_format_hides_that_scores_are_not_ranked(tmp_path: Path, capsys: pyte
     assert [row[0] for row in csv.reader(io.StringIO(shown["csv"].out))] == ["score", "BLEU-4"]
     assert [form for form, told in shown.items() if told.err] == ["csv"]
     assert shown["latex"].out.splitlines()[-1].startswith("% not ranked: ")
+
+
+@pytest.mark.parametrize("without", ["A", "B"])
+def test_a_system_scored_without_acts_is_told_to_be_given_them(without: str) -> None:
+    # The same sentences and references: what differs is only what else was given.
+    given = pairs(fault=2)
+    both = [given, [pair._replace(turn=None) for pair in given]]
+    first, second = (stored(each, ["BLEU-4"], "single") for each in (both if without == "B" else both[::-1]))
+    message = f"BLEU-4: {without} was scored without acts, which are part of the test set: give them to both"
+    with pytest.raises(MetricError, match=message):
+        compare(first, second)
+    other = stored([pair._replace(references=("x",)) for pair in given], ["BLEU-4"], "single")
+    with pytest.raises(MetricError, match=r"the references \(or acts\) differ in 60 of 60"):
+        compare(stored(given, ["BLEU-4"], "single"), other)
