@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.owners import Thing, compared, described, named_apart
@@ -17,6 +17,8 @@ from dactnlg.text.values.delexicalization import Delexicalizer
 BOTH = "both"
 TOGETHER = frozenset({BOTH, "neither", "each", "all"})
 """Words that refer to several things at once."""
+_BEFORE_ALL = frozenset({"in", "at", "after", "above"})
+"""Words after which "all" refers to no things: "6 km in all", "no dogs at all"."""
 _THEY = frozenset({"they", "their", "them", "respectively"})
 
 
@@ -51,7 +53,8 @@ def told_apart(delexicalizer: Delexicalizer, turn: Turn, text: str) -> list[tupl
         text: the lexicalised text.
     """
     names = named_apart(turn)
-    if not names or not TOGETHER.union(_THEY).isdisjoint(text.lower().split()):
+    words = text.lower().split()
+    if not names or _are_together(words) or not _THEY.isdisjoint(words):
         return []
     places = {item.placeholder: names.index(item.slot) for item in delexicalizer.required(turn) if item.slot in names}
     parts, before = [list[str]() for _ in names], list[str]()
@@ -68,6 +71,12 @@ def told_apart(delexicalizer: Delexicalizer, turn: Turn, text: str) -> list[tupl
     # Sentences before the first name are taken to be about the first thing.
     parts[0][:0] = before
     return [(Turn((act,)), " ".join(own)) for act, own in zip(turn.acts, parts, strict=True)]
+
+
+def _are_together(words: Sequence[str]) -> bool:
+    """Return whether a word refers to several things at once."""
+    pairs = pairwise(("", *map(str.lower, words)))
+    return any(word in TOGETHER and (word != "all" or before not in _BEFORE_ALL) for before, word in pairs)
 
 
 def _of_both(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -112,7 +121,7 @@ def _of_the_next(
 
 def left_out(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> list[str]:
     """Return the special values of compared things whose cues are not beside the names of their things."""
-    if not TOGETHER.isdisjoint(tokens):
+    if _are_together(tokens):
         return []
     return [special_name(slot) for slot, _ in _unshown(checker, turn, checker.delexicalizer.required(turn), tokens)]
 

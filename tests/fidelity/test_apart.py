@@ -19,6 +19,7 @@ TWO = "inform(name='Larkspur Lane';dogsallowed=no;near=Tessel)&inform(name='Quar
         ("Larkspur Lane is near Tessel and closed to dogs. Quarry Rim is near Tessel and closed to dogs.", ()),
         ("Larkspur Lane is near Tessel and closed to dogs. Quarry Rim is closed to dogs.", ("near=Tessel",)),
         ("Larkspur Lane is near Tessel. Quarry Rim is near Tessel and closed to dogs.", ("dogsallowed=no",)),
+        ("Larkspur Lane is near Tessel. Quarry Rim is near Tessel and not at all open to dogs.", ("dogsallowed=no",)),
         (
             "It is near. Larkspur Lane is closed to dogs. It is near Tessel. Quarry Rim is near Tessel.",
             ("dogsallowed=no",),

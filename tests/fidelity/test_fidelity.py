@@ -251,6 +251,8 @@ def test_only_slots_of_the_turn_are_misplaced(
     [
         ("SLOT_NAME allows dogs . SLOT_NAME#2 allows dogs .", []),
         ("SLOT_NAME and SLOT_NAME#2 both allow dogs .", []),
+        ("Both SLOT_NAME and SLOT_NAME#2 allow dogs .", []),
+        ("SLOT_NAME allows dogs . SLOT_NAME#2 is 4 km in all .", ["dogsallowed=yes"]),
         ("SLOT_NAME allows dogs . SLOT_NAME#2 is near .", ["dogsallowed=yes"]),
     ],
 )
