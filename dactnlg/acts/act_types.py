@@ -16,6 +16,11 @@ def suggests(act_type: str) -> bool:
     return "suggest" in act_type.casefold()
 
 
+def compares(act_type: str) -> bool:
+    """Whether an act type compares things: `compare`."""
+    return "compare" in act_type.casefold()
+
+
 def excepts(act_type: str) -> bool:
     """Whether an act type names exceptions from what another one says: `canthelp.exception`."""
     return ".except" in act_type

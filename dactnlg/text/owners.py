@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dactnlg.acts import Slot, Turn
+from dactnlg.acts import DialogueAct, Slot, Turn, act_types
 from dactnlg.text.placeholders import Required, without_ordinal
 from dactnlg.text.sentences import ENDS
 from dactnlg.text.surface import strip_joiner, strip_joiners
@@ -30,29 +30,34 @@ class Thing(NamedTuple):
     slots: list[Slot]
 
 
-def things(slots: Sequence[Slot]) -> list[Thing]:
-    """Return the things compared by an act with these slots; empty if it compares none.
+def things(act: DialogueAct) -> list[Thing]:
+    """Return the things that an act compares; empty if it compares none.
 
     Things are named by the first repeated slot, and each name is followed by the slots of its thing. At least one
     other slot must be repeated too, or the names are alternatives. Slots before the first name belong to the first.
+    If a `compare` has all names together, the values of each other slot, one per name, are in the order of the names.
     """
-    counts = Counter(slot.name for slot in slots)
-    key = next((slot.name for slot in slots if counts[slot.name] > 1 and slot.delexicalizable), None)
-    found = [Thing(slot, []) for slot in slots if slot.name == key]
-    if not all(thing.name.delexicalizable for thing in found):
+    counts = Counter(slot.name for slot in act.slots)
+    key = next((slot.name for slot in act.slots if counts[slot.name] > 1 and slot.delexicalizable), None)
+    names = [place for place, slot in enumerate(act.slots) if slot.name == key]
+    found = [Thing(act.slots[place], []) for place in names]
+    if key is None or not all(thing.name.delexicalizable for thing in found):
         return []
-    place = 0
-    for slot in slots if key else ():
+    together = names[-1] - names[0] < len(names) and len({*counts.values()}) == 1
+    # In other acts, such as ?select(food=thai;food=greek;area=west;area=east), the values are alternatives.
+    in_order = together and act_types.compares(act.act_type)
+    before = Counter[str]()
+    for slot in act.slots:
         if slot.name != key:
-            found[max(0, place - 1)].slots.append(slot)
-        place += slot.name == key
+            found[before[slot.name] if in_order else max(0, before[key] - 1)].slots.append(slot)
+        before[slot.name] += 1
     again = Counter(name for thing in found for name in {slot.name for slot in thing.slots})
     return found if any(count > 1 for count in again.values()) else []
 
 
 def compared(turn: Turn) -> list[Thing]:
     """Return the things compared by a turn of one act."""
-    return things(turn.acts[0].slots) if len(turn.acts) == 1 else []
+    return things(turn.acts[0]) if len(turn.acts) == 1 else []
 
 
 def named_apart(turn: Turn) -> list[Slot]:
@@ -75,7 +80,7 @@ def left_open(turn: Turn) -> set[str]:
     several = Counter(name for act in turn.acts for name in {slot.name for slot in act.slots})
     found = {name for name, count in several.items() if count > 1}
     for act in turn.acts:
-        if act.is_question or things(act.slots):
+        if act.is_question or things(act):
             found |= {slot.name for slot in act.slots}
     return found
 
@@ -93,7 +98,7 @@ def owners(required: Sequence[Required]) -> dict[str, str]:
         items = [item for item in required if item.act_type == act_type]
         rest = {id(item.slot): item.placeholder for item in items}
         shared = Counter(map(folded_value, (item.slot for item in items)))
-        for thing in things([item.slot for item in items]):
+        for thing in things(DialogueAct(act_type, tuple(item.slot for item in items))):
             own = [slot for slot in thing.slots if shared[folded_value(slot)] == 1]
             found |= {rest[id(slot)]: rest[id(thing.name)] for slot in own}
     return found

@@ -65,6 +65,15 @@ def test_what_stands_before_the_first_name_is_said_of_the_first_thing() -> None:
     assert [str(slot) for slot in second.slots] == ["price=7", "wet=yes"]
 
 
+@pytest.mark.parametrize("act_type", ["compare", "?compare", "inform_compare"])
+def test_values_behind_all_names_are_in_the_order_of_the_names(act_type: str) -> None:
+    grouped = parse(f"{act_type}(name=ivy;name=oak;wet=yes;price=9;price=7;wet=no)")
+    assert compared(grouped) == compared(parse(f"{act_type}(name=ivy;wet=yes;price=9;name=oak;price=7;wet=no)"))
+    assert owners(required_slots(grouped)) == {"SLOT_PRICE": "SLOT_NAME", "SLOT_PRICE#2": "SLOT_NAME#2"}
+    # Nothing tells whose a single price is.
+    assert not compared(parse(f"{act_type}(name=ivy;name=oak;wet=yes;price=9;wet=no)"))
+
+
 def test_values_that_things_share_have_no_owner() -> None:
     assert owners(required_slots(parse("?compare(name=ivy;price=9;view=sea;name=oak;price=9;view=hills)"))) == {
         "SLOT_VIEW": "SLOT_NAME",

@@ -132,7 +132,7 @@ class Describer:
 
     def _between(self, act: DialogueAct) -> list[Tokens]:
         """Return what training puts between the two things that an act compares: ", while", ";"."""
-        second = placeholder_name(owners.things(act.slots)[0].name.name, 2)
+        second = placeholder_name(owners.things(act)[0].name.name, 2)
         found = self._joints.get((act.act_type, second))
         if found is None:
             joints = Counter[Tokens]()

@@ -89,7 +89,7 @@ class SeveralActs:
         known = len(names) < 2 or self._preprocessor.templates.has_further(act.act_type, f"{self._subject}#2")
         if (
             known
-            or owners.things(act.slots)
+            or owners.things(act)
             or act.act_type in self._about_one
             or self._preprocessor.manners.is_question(act.act_type)
         ):
