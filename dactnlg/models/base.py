@@ -135,10 +135,10 @@ class NeuralModel(keras.Model):
         loss: Tensor = y_pred
         return loss
 
-    def reseed(self, seed: int) -> None:
-        """Reset the random number generators, such as those of dropout, each to draws of its own."""
+    def reseed(self, seed: int, device: int = 0) -> None:
+        """Reset the random number generators, such as those of dropout, each to draws of its own on every device."""
         for number, state in enumerate(self.seed_states()):
-            own = int(np.random.default_rng([seed, number]).integers(2**31))
+            own = int(np.random.default_rng([seed, number, device]).integers(2**31))
             state.assign(ops.convert_to_tensor([own, 0], state.dtype))
 
     def seed_states(self) -> list[keras.Variable]:

@@ -63,7 +63,7 @@ class KerasLearner:
     def reseed(self, seed: int) -> None:
         """Reset the random number generators, such as those of dropout."""
         with self.group.scope():
-            self.model.reseed(seed)
+            self.group.reseed(self.model, seed)
 
     def learn(self, batch: Batch) -> float:
         """Take one gradient step and return the loss before it."""

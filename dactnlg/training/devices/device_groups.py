@@ -92,6 +92,12 @@ class TensorFlowGroup(ProcessGroup):
         """Return a device's share of the norm: each clips its share of the gradient."""
         return norm / self.cluster.parts
 
+    def reseed(self, model: NeuralModel, seed: int) -> None:
+        """Reset a model's random number generators; every device draws numbers of its own for its rows."""
+        from dactnlg.training.devices.mirrored import replica
+
+        self.strategy.run(lambda: model.reseed(seed, replica()))
+
     def learn(self, model: NeuralModel, batch: Batch) -> float:
         """Take one gradient step on a whole batch and return the loss before it."""
         return self._run(model, batch, training=True)

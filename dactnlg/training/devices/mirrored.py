@@ -36,6 +36,12 @@ def choose_strategy(cluster: Cluster) -> Any:
     return tf.distribute.MultiWorkerMirroredStrategy()
 
 
+def replica() -> int:
+    """Return the number of the device that calls this in `strategy.run`, among those of all processes."""
+    context: Any = tf.distribute.get_replica_context()
+    return int(context.replica_id_in_sync_group)
+
+
 def program(strategy: Any, model: NeuralModel, *, training: bool) -> Callable[[Any], Any]:
     """Return a function from a batch's parts, one per device, to the loss of the whole batch.
 

@@ -1,8 +1,8 @@
 """Training on several devices and in several processes.
 
 Every process has all the data and makes the same batches; of each batch it computes its own rows. Weights are the same
-everywhere, and so are loss and gradient, which are those of the whole batch: the result is that of one process on one
-device, up to the order of summation.
+everywhere, and so are loss and gradient, which are those of the whole batch: without dropout and latent variables, the
+result is that of one process on one device, up to the order of summation.
 
 `device_groups` has the groups that compute together; this module has the base, a single process. It needs no Keras.
 """
@@ -48,6 +48,10 @@ class ProcessGroup:
     def clip_norm(self, norm: float) -> float:
         """Return the norm to which the optimizer must clip so that the whole gradient is clipped to `norm`."""
         return norm
+
+    def reseed(self, model: NeuralModel, seed: int) -> None:
+        """Reset a model's random number generators, such as those of dropout."""
+        model.reseed(seed)
 
     def learn(self, model: NeuralModel, batch: Batch) -> float:
         """Take one gradient step on a whole batch and return the loss before it."""
