@@ -145,19 +145,19 @@ _GENERATION = (
         "--temperature",
         type=Number(min=0.0),
         metavar="T",
-        help="Sampling: divide log probabilities by T; 0 always takes the best word. [default: the run's]",
+        help="Turn sampling on, and divide log probabilities by T; 0 always takes the best word. [default: the run's]",
     ),
     click.option(
         "--top-k",
         type=click.IntRange(min=0),
         metavar="K",
-        help="Sampling: draw from the K most probable words; 0 means all. [default: the run's]",
+        help="Turn sampling on, and draw from the K most probable words; 0 means all. [default: the run's]",
     ),
     click.option(
         "--top-p",
         type=Number(min=0.0, max=1.0, min_open=True),
         metavar="P",
-        help="Sampling: draw from the fewest words whose probabilities sum to P. [default: the run's]",
+        help="Turn sampling on, and draw from the fewest words whose probabilities sum to P. [default: the run's]",
     ),
     click.option(
         "--append-questions/--no-append-questions",

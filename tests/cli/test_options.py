@@ -16,8 +16,10 @@ from helpers import command, commands
 
 from dactnlg._utils.tables import aligned, formatted
 from dactnlg.cli.main import app, main
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.presets import PRESETS
 from dactnlg.metrics.registry import NAMES
+from dactnlg.runs.config import DecodingConfig
 
 ROWS = [["", "A & B", "C_1"], ["one", "1.5", "x"], ["two, three", "20", '"y"']]
 
@@ -163,3 +165,15 @@ def test_lists_describe_every_name(capsys: pytest.CaptureFixture[str]) -> None:
         text = told(capsys, kind, "list")
         for entry in entries:
             assert entry["about"] and entry["about"] in text and len(entry["about"]) < 200
+
+
+def test_options_that_turn_sampling_on_say_so() -> None:
+    values = {"beam_width": 3, "n_best": 2, "seed": 1, "mbr": True, "sample": False, "length_normalization": 1.0}
+    values |= {"temperature": 0.9, "top_k": 3, "top_p": 0.5}
+    (given,) = ({one.name: one for one in each.params} for path, each in commands(app) if path == ("generate",))
+    sampled = {
+        name
+        for name, value in values.items()
+        if GenerationOptions(**{name: value}).resolve(DecodingConfig(), 1).sampling is not None  # type: ignore[arg-type]
+    }
+    assert sampled == {name for name in values if "Turn sampling on" in getattr(given[name], "help", "")} != set()
