@@ -71,6 +71,7 @@ def learn_reader(
         progress: counts facts; its total is set.
     """
     rows, held_out = read_rows(train, checker), read_rows(valid, checker)
+    asked = {fact for row in rows for fact in row.facts if fact.bare}
     if not held_out:
         rows, held_out = [row for n, row in enumerate(rows) if n % 5], rows[::5]
     groups = _groups(rows)
@@ -115,6 +116,7 @@ def learn_reader(
         telling=learn_telling(rows),
         values=values,
         told=learn_told(dict.fromkeys((*train, *valid)), values),
+        unlearned=tuple(sorted(fact.name for fact in asked - columns.keys())),
     )
     return _with_limits(parts, rows, held_out)
 

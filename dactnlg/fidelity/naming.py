@@ -113,12 +113,13 @@ class Naming:
         return unnamed, [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
 
     def unasked(self, turn: Turn, words: Sequence[str]) -> list[str]:
-        """Return the facts of slots without a value that are unknown to the reader and whose slot no word names.
+        """Return the facts of slots without a value that training does not have and whose slot no word names.
 
         A slot that training never asks for must be named, unlike in "What area are you looking for?" for
         `?request(phone)`.
         """
-        new = [fact for fact in facts(turn).values() if fact.bare and fact.name not in self._reader.facts]
+        old = {*self._reader.facts, *self._reader.parts.unlearned}
+        new = [fact for fact in facts(turn).values() if fact.bare and fact.name not in old]
         return [fact.name for fact in new if not any(map(self._names(fact.slot or ""), words))]
 
     def told(self, turn: Turn, words: Sequence[str], extra: Iterable[str]) -> list[str]:

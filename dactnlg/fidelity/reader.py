@@ -86,6 +86,7 @@ class ReaderParts:
             hardly ever have the word.
         values: slot -> its values in training.
         told: slot -> those of them that training uses for nothing else.
+        unlearned: the questions that training has, but in too few wordings to learn them.
     """
 
     facts: tuple[Fact, ...]
@@ -104,6 +105,7 @@ class ReaderParts:
     telling: Mapping[str, str]
     values: Mapping[str, Sequence[str]]
     told: Mapping[str, Sequence[str]]
+    unlearned: tuple[str, ...]
 
 
 class Places(NamedTuple):

@@ -48,6 +48,7 @@ class _ReaderFile(_ReaderPiece):
     telling: dict[str, str] = {}
     values: dict[str, list[str]]
     told: dict[str, list[str]] = {}
+    unlearned: list[str] = []
 
     @model_validator(mode="after")
     def _consistent(self) -> _ReaderFile:
@@ -84,6 +85,7 @@ def save_reader(reader: Reader, path: Path) -> None:
         telling=dict(parts.telling),
         values=_lists(parts.values),
         told=_lists(parts.told),
+        unlearned=list(parts.unlearned),
         grams=list(parts.grams.features),
         names=list(parts.names.features),
         places=list(parts.places.features),
@@ -151,6 +153,7 @@ def _parts(data: _ReaderFile, arrays: dict[str, NDArray[Any]]) -> ReaderParts:
         telling=data.telling,
         values=data.values,
         told=data.told,
+        unlearned=tuple(data.unlearned),
     )
 
 

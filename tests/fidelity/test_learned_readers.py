@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from generated import look
 
 from dactnlg.acts import Slot, Turn, parse
 from dactnlg.data.corpus import Corpus
@@ -101,6 +102,20 @@ def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
     # Nothing is known of other languages' words for it.
     _, naming = learn_plain([(turn, text.replace("care", "záleží")) for turn, text in pairs])
     assert naming.faults(parse("inform_count(count=3;family=dontcare)"), ["3", "hotely"])[0] == []
+
+
+def test_what_training_asks_in_few_wordings_need_not_name_its_slot(tmp_path: Path) -> None:
+    pairs = [(parse(f"inform(to=b{n};stops={n})"), f"to b{n} it makes {n} stops") for n in range(20)]
+    pairs += [(parse("request(to)"), text) for text in ("where do you want to go?", "what is your destination?")] * 9
+    checker, _ = learn_plain(pairs)
+    assert checker.reader is not None
+    save_reader(checker.reader, tmp_path / "reader")
+    for reader in (checker.reader, load_reader(tmp_path / "reader")):
+        found = FidelityChecker(checker.checker, reader)
+        for turn, sentence in pairs:
+            assert not look(found, turn, tokenize(sentence)).questions
+        assert found.unchecked(parse("request(to)")) == ("request(to)",)
+        assert look(found, parse("request(stops)"), tokenize(pairs[-1][1])).questions == ("request(stops)",)
 
 
 def test_any_of_what_a_slot_names_is_said_plainly() -> None:
