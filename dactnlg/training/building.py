@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dactnlg.data.batching import Dataset
 from dactnlg.generation.decoders.decoder import Decoder
@@ -23,9 +22,6 @@ from dactnlg.training.loop import TrainingLoop
 from dactnlg.training.schedule import Schedule
 from dactnlg.training.selection import BleuSelection
 from dactnlg.training.splits import Splits
-
-if TYPE_CHECKING:
-    from dactnlg.models.base import NeuralModel
 
 
 class Learning(NamedTuple):
@@ -147,7 +143,7 @@ def _in_keras(
     rate, norm, size = options.learning_rate, options.clip_norm, options.batch_size
     learner = KerasLearner(model, rate, norm, sample=train_set, batch_size=size, group=group)
     about = {"parameters": model.count_params(), "backend": keras.backend.backend(), **origin}
-    decoders = (_numpy_decoders if numpy else partial(_keras_decoders, model))(config, preprocessor, learner)
+    decoders = (_numpy_decoders if numpy else _keras_decoders)(config, preprocessor, learner)
     return Learning(learner, train_set, valid_set, decoders, about)
 
 
@@ -161,11 +157,19 @@ def _numpy_decoders(config: Config, preprocessor: Preprocessor, learner: Learner
     return decoder
 
 
-def _keras_decoders(
-    model: NeuralModel, config: Config, preprocessor: Preprocessor, learner: Learner
-) -> Callable[[], Decoder]:
+def _keras_decoders(config: Config, preprocessor: Preprocessor, learner: Learner) -> Callable[[], Decoder]:
     """Return a function that makes a Keras decoder with the current weights."""
     from dactnlg.generation.decoders.keras_decoder import KerasDecoder
+    from dactnlg.models import build_model
+    from dactnlg.models.weights import named_weights
 
-    # A new decoder each time: on JAX a compiled program keeps the weights that it was compiled with.
-    return partial(KerasDecoder, model, preprocessor, max_length=config.decoding.max_length)
+    def decoder() -> Decoder:
+        # A new model each time: it searches in single precision, as the run will, whatever it is trained in; and on
+        # JAX a compiled program keeps the weights that it was compiled with.
+        model = build_model(config.model.name, preprocessor.sizes, **config.model.keywords())
+        weights, variables = learner.weights(), named_weights(model)
+        for name, variable in variables.items():
+            variable.assign(weights[name])
+        return KerasDecoder(model, preprocessor, max_length=config.decoding.max_length)
+
+    return decoder

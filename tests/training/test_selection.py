@@ -86,7 +86,10 @@ def test_the_score_is_that_of_evaluate(tmp_path: Path, monkeypatch: pytest.Monke
     assert row["valid_faulty"] == pytest.approx(faults / len(result.generations))
 
 
-def test_keras_searches_for_models_that_numpy_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("precision", ["float32", "mixed_bfloat16"])
+def test_keras_searches_for_models_that_numpy_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, precision: str
+) -> None:
     searched: list[int] = []
     search = KerasDecoder.search_all
 
@@ -97,7 +100,8 @@ def test_keras_searches_for_models_that_numpy_lacks(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(selection, "ACTS", 12)
     monkeypatch.setattr(KerasDecoder, "search_all", counted)
     monkeypatch.setattr("dactnlg.models.numpy.supports", lambda name: False)
-    run = trained(tmp_path / "run", "training.epochs=1", "training.backend=keras", FREE)
+    settings = ["training.epochs=1", "training.backend=keras", f"training.precision={precision}"]
+    run = trained(tmp_path / "run", *settings, FREE)
     (row,) = run.history()
     assert 0 <= row["valid_faulty"] <= 1 and 0 <= row["valid_bleu"] <= 1
     assert max(searched) > 1
