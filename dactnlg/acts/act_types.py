@@ -26,6 +26,11 @@ def excepts(act_type: str) -> bool:
     return ".except" in act_type
 
 
+def implies(act_type: str) -> bool:
+    """Whether an act type confirms by implication, with no words of its own: `impl-conf`."""
+    return asking_instead(act_type) != act_type
+
+
 def asking_instead(act_type: str) -> str:
     """Return the name of the act type that asks for what an implicit confirmation implies; of others, their own name.
 

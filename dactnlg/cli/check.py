@@ -58,9 +58,10 @@ def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: s
 
     `slots_ok` is true if no fault was found: values and special values `missing` or `extra`; `contradicted`, with what
     is said instead; `misplaced`, with the slot that the value is said of; `questions` that are missing; `acts` that the
-    sentence does not perform, with the one that it does. `unchecked` lists what could not be checked. References beside
-    a hypothesis are ignored. An act type or slot that RUN or NAME does not have may be a typo: it is reported on
-    standard error, once, and the sentence is checked as well as possible.
+    sentence does not perform, with the one that it does; if it does none instead, the act is `missing`. `unchecked`
+    lists what could not be checked. References beside a hypothesis are ignored. An act type or slot that RUN or NAME
+    does not have may be a typo: it is reported on standard error, once, and the sentence is checked as well as
+    possible.
 
     \b
     dactnlg check runs/trails-sclstm --input pairs.jsonl

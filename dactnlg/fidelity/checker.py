@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from dactnlg.acts import Slot, Turn
+from dactnlg.acts import Slot, Turn, act_types
 from dactnlg.fidelity.amounts import amounts_otherwise, numbers_of, stray_numbers
-from dactnlg.fidelity.facts import ACT, facts, value_fact
+from dactnlg.fidelity.facts import ACT, Fact, facts, value_fact
 from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.inventions import Inventions
 from dactnlg.fidelity.naming import Naming
@@ -23,6 +23,9 @@ from dactnlg.text.report_names import act_name, special_name
 from dactnlg.text.sentences import is_asking, split_sentences
 from dactnlg.text.slots import Shown, SlotChecker
 from dactnlg.text.tallies import Tally
+
+UNSAID = 3.0
+"""Logits below its threshold at which an act of several is surely left out, in the whole text and in each sentence."""
 
 
 class FidelityChecker:
@@ -79,13 +82,14 @@ class FidelityChecker:
         extra = [*(name for name in values.extra if name not in said), *special.extra]
         invented = map(str, self._inventions.invented(turn, sentence))
         extra += [name for name in invented if name not in contradicted.values()]
+        undone, acts = self._acts(turn, done.tokens, logits)
         return FidelityReport(
-            (*missing, *special.missing, *_undone(turn, done.tokens)),
+            (*missing, *special.missing, *undone),
             (*extra, *(self._naming.told(turn, seen.words, extra) if self._naming else ())),
             {**contradicted, **special.contradicted},
             self._misplaced(turn, done.tokens, seen.words, alone=False),
             special.questions,
-            self._acts(turn, done.tokens, logits),
+            acts,
             tuple(name for name in self.unchecked(turn) if name not in special.questions),
         )
 
@@ -128,7 +132,8 @@ class FidelityChecker:
         found = self._specials.faults(turn, sentence, logits, cues, sure=False)
         unnamed, strange = self._naming.faults(turn, sentence.words)
         invented = map(str, self._inventions.invented_in(turn, tokens, self.delexicalizer.required(turn)))
-        unnamed += [*left_out(self.checker, turn, tokens), *_undone(turn, tokens)]
+        undone, acts = self._acts(turn, tokens, logits)
+        unnamed += [*left_out(self.checker, turn, tokens), *undone]
         extra = dict.fromkeys((*found.extra, *strange, *numbers, *invented))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
@@ -136,7 +141,7 @@ class FidelityChecker:
             found.contradicted,
             self._misplaced(turn, tokens, sentence.words, alone=True),
             (*found.questions, *self._naming.unasked(turn, sentence.words)),
-            self._acts(turn, tokens, logits),
+            acts,
         )
 
     def lacks(self, turn: Turn, slot: Slot, tokens: Sequence[str], cues: Tally, shown: Shown) -> bool:
@@ -225,18 +230,21 @@ class FidelityChecker:
         # Other slots, which samples may invent, are extra.
         return {own[name]: _slot_name(other, slots) for name, other in found if name in own} | things
 
-    def _acts(self, turn: Turn, tokens: Sequence[str], logits: Mapping[str, float]) -> dict[str, str]:
-        """Return the act types that a text does not express, each with the one that it expresses instead.
+    def _acts(self, turn: Turn, tokens: Sequence[str], logits: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
+        """Return (act types that a text leaves out, others that it does not express, each with what it does instead).
 
         One sentence is enough to express an act, even if others inform: "Do you like shooters? It is available on
         Steam." A question never informs.
         """
+        if not any(character.isalnum() for token in tokens for character in token):
+            return [act_name(act.act_type) for act in turn], {}
         if self.reader is None:
-            return {}
+            return [], {}
         stated = facts(turn)
         acts = [name for name, fact in stated.items() if fact.kind == ACT and name in logits]
         found = {name: self.reader.instead(name, logits, stated) for name in acts}
         told = [name for name, other in found.items() if other == INFORM]
+        undone = _undone(self.reader, stated, tokens, logits)
         for sentence in split_sentences(tokens) if told else ():
             alone = self.reader.act_logits(folded(sentence))
             asks = is_asking(sentence)
@@ -244,13 +252,30 @@ class FidelityChecker:
                 done = alone[name] > self.reader.limits[name].most
                 if done or (asks and self.reader.instead(name, alone, {*stated, INFORM}) is None):
                     found[name] = None
-        return {name: other for name, other in found.items() if other is not None}
+        instead = {name: other for name, other in found.items() if other is not None}
+        # What is only less improbable than an act left out is not expressed instead of it.
+        undone = [n for n in undone if n not in instead or logits[instead[n]] <= self.reader.limits[instead[n]].most]
+        return undone, {name: other for name, other in instead.items() if name not in undone}
 
 
-def _undone(turn: Turn, tokens: Sequence[str]) -> list[str]:
-    """Return all acts of a turn if the text has no word at all; otherwise none, since the reader checks its words."""
-    wordless = not any(character.isalnum() for token in tokens for character in token)
-    return [act_name(act.act_type) for act in turn] if wordless else []
+def _undone(
+    reader: Reader, stated: Mapping[str, Fact], tokens: Sequence[str], logits: Mapping[str, float]
+) -> list[str]:
+    """Return the acts of several that surely nothing in a text expresses.
+
+    `inform` and implicit confirmations are never among them: whatever says their values does what they do. "You might
+    enjoy Ivy Cutting." does not ask whether there is anything else, nor does anything else instead: it is what another
+    act of the turn says.
+    """
+    acts = [name for name, fact in stated.items() if fact.kind == ACT]
+    worded = [name for name in acts if name in logits and name != INFORM and not act_types.implies(name)]
+    known = worded if len(acts) > 1 else []
+    least = {name: reader.limits[name].least - UNSAID for name in known}
+    lost = [name for name in known if logits[name] < least[name]]
+    for sentence in split_sentences(tokens) if lost else ():
+        alone = reader.act_logits(folded(sentence))
+        lost = [name for name in lost if alone[name] < least[name]]
+    return lost
 
 
 def _slot_name(placeholder: str, slots: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ class Findings:
     """The faults of a delexicalised sentence, apart from its ordinary values.
 
     Attributes:
-        missing: special values that it does not express.
+        missing: special values and act types that it does not express.
         extra: special values that the turn does not have.
         contradicted: special value of the turn -> what the sentence says instead.
         misplaced: slot whose value is assigned to another slot -> that slot; value assigned to another thing -> that
@@ -35,7 +35,7 @@ class FidelityReport:
     """How a sentence expresses its act.
 
     Attributes:
-        missing: values and special values that it does not express, nor anything else instead.
+        missing: values, special values and act types that it does not express, nor anything else instead.
         extra: values and special values that the act does not have, and slots or kinds of special values that it lacks
             but words of the sentence indicate: `powerconsumption`, `dontcare`.
         contradicted: value of the act -> what the sentence says instead (`kidsallowed=no` -> `kidsallowed=yes`).

@@ -54,6 +54,20 @@ def test_sentences_about_two_things_are_at_fault_where_one_of_them_is(checker: F
     assert faults > 50
 
 
+@pytest.mark.parametrize("more", ["goodbye()", "greet()", "?reqmore()"])
+def test_an_act_is_missing_if_only_the_acts_beside_it_are_said(
+    checker: FidelityChecker, corpus: Corpus, more: str
+) -> None:
+    (act,) = parse(more).acts
+    own = next(text for turn, text in corpus.pairs("train") if turn.acts == (act,))
+    pairs = [(turn, text) for turn, text in corpus.pairs("test") if act.act_type not in {a.act_type for a in turn}]
+    for turn, text in random.Random(3).sample(pairs, 60):
+        both = Turn((*turn.acts, act))
+        alone, whole = checker.check(both, text), checker.check(both, f"{text} {own}")
+        assert more in alone.missing and more not in alone.acts
+        assert more not in whole.missing and more not in whole.acts
+
+
 @pytest.mark.parametrize(
     ("sentence", "misplaced"),
     [

@@ -199,6 +199,14 @@ def test_people_of_a_test_split_ask_in_words_that_training_never_had(
     assert np.mean(lost) >= 0.95
 
 
+def test_an_implicit_confirmation_needs_no_words_of_its_own(learned: Learned) -> None:
+    turn = parse("request(pricerange)&inform(count=9)&impl-conf(food=dontcare)&impl-conf(area=south)")
+    said = "There are 9 restaurants in the south of town if you do not care about the food."
+    asked = "Would you like something in the cheap, moderate, or expensive price range?"
+    assert learned("dstc2").check(turn, f"{said} {asked}").ok
+    assert learned("dstc2").check(turn, said).missing == ("request()",)
+
+
 def test_a_yes_is_not_said_of_what_does_not_matter(corpora: Callable[[str], Corpus]) -> None:
     televisions = corpora("tv")
     cues, pairs = televisions.style().checker(), list(televisions.pairs("train"))

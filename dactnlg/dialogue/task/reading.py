@@ -76,7 +76,7 @@ def corpus_listener(corpus: Corpus, *, progress: bool = True) -> Listener:
 
 
 def _heard(act: DialogueAct, report: FidelityReport) -> DialogueAct | None:
-    """Return an act as read, by its type and slots in the report; None if it has slots but none was read."""
+    """Return an act as read, by its type and slots in the report; None if nothing of it was read."""
     act_type = report.acts.get(act_name(act.act_type), act.act_type).removesuffix("()")
     found: list[Slot] = []
     for slot in act.slots:
@@ -92,7 +92,7 @@ def _heard(act: DialogueAct, report: FidelityReport) -> DialogueAct | None:
             found.append(Slot(report.misplaced[slot.name], slot.value))
         else:
             found.append(Slot(slot.name, slot.value))
-    if act.slots and not found:
+    if not found and (act.slots or act_name(act.act_type) in report.missing):
         return None
     invented = [_slot(name) for name in report.extra if "=" in name and name.partition("=")[0].isidentifier()]
     known = {slot.name for slot in act.slots}
