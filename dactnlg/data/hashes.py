@@ -1,16 +1,11 @@
-"""Hashes of what a corpus contains, whatever its files look like; runs record them."""
+"""The hash of what a corpus contains, whatever its files look like."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from dactnlg._utils.hashing import MultisetHash
-from dactnlg.errors import CorpusError
 from dactnlg.text.example import Example
-
-if TYPE_CHECKING:
-    from dactnlg.data.corpus import Corpus
 
 
 def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str]] | None = None) -> str:
@@ -28,18 +23,3 @@ def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str
             for sentence in sentences:
                 state.add([act, kind, sentence if tokens is None else tokens[sentence]])
     return state.hexdigest()
-
-
-def split_hashes(corpora: Iterable[Corpus]) -> dict[str, dict[str, str | None]]:
-    """Return corpus -> split -> hash; None for a split whose file is missing or cannot be read."""
-    return {corpus.name: _hashes(corpus) for corpus in corpora}
-
-
-def _hashes(corpus: Corpus) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
-    for split in corpus.splits:
-        try:
-            found[split] = corpus.digest(split)
-        except CorpusError:
-            found[split] = None
-    return found

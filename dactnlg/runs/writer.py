@@ -164,7 +164,7 @@ class RunWriter:
 
         Args:
             summary: summary of the training.
-            corpora: for each corpus, the hash of every split; see `data.hashes.split_hashes`.
+            corpora: for each corpus, the hash of every split; see `training.splits.split_hashes`.
         """
         manifest = read_manifest(self.run.begun_path)
         files = {path.name: file_digest(path) for path in self.run.model_files()}

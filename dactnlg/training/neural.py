@@ -11,7 +11,6 @@ from typing import Any
 from dactnlg import __version__
 from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus
-from dactnlg.data.hashes import split_hashes
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
 from dactnlg.errors import WorkerError
 from dactnlg.fidelity.checker import FidelityChecker
@@ -33,7 +32,7 @@ from dactnlg.training.initialization import sized
 from dactnlg.training.plot import check_plot, save_plot
 from dactnlg.training.readers import write_reader
 from dactnlg.training.schedule import scheduled
-from dactnlg.training.splits import Splits
+from dactnlg.training.splits import Splits, split_hashes
 from dactnlg.training.tensorboard import TensorBoard
 
 

@@ -15,7 +15,6 @@ from dactnlg import models
 from dactnlg._utils.names import as_names
 from dactnlg._utils.resources import dialogue_names
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.hashes import split_hashes
 from dactnlg.errors import ConfigError, WorkerError
 from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.config import Config, load_config, read_config
@@ -26,6 +25,7 @@ from dactnlg.training.callbacks import Callback
 from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.messages import LOG, heard, tell_end
 from dactnlg.training.neural import check_parts, preprocessor_of, reader_maker, train_neural
+from dactnlg.training.splits import split_hashes
 
 
 def train(

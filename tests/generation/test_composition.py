@@ -271,7 +271,7 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
     for names in combinations(("region", "length", "height", "view", "season"), 3):
         slots = [Slot("name", "Ivy Cutting"), *(Slot(name, "Marl") for name in names), Slot("toilets", "yes")]
         request = preprocessor.request(Turn((DialogueAct("inform", tuple(slots)),)))
-        assert wanted(preprocessor, request.turn) and finder.subject == "SLOT_NAME"
+        assert wanted(preprocessor, request.turn) and preprocessor.templates.subject == "SLOT_NAME"
         if not seen.is_unseen(request.turn):
             continue
         found = composer.composed(request.turn, fluency)
@@ -288,7 +288,7 @@ def test_stopping_early_misses_no_better_text(monkeypatch: pytest.MonkeyPatch) -
 
     def least(said: frozenset[str]) -> int:
         pieces = finder.collect(frozenset({"inform"}), fluency)
-        phrases = Phrases(pieces.whole, fluency, finder.subject, finder.said_here)
+        phrases = Phrases(pieces.whole, fluency, preprocessor.templates.subject, finder.said_here)
         return min((changes + fluency.doubts(tokens) for tokens, changes in phrases.made(said)), default=-1)
 
     known = {each.turn: None for each in pairs if [act.act_type for act in each.turn] == ["inform"]}
