@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
-from dactnlg.generation.candidates import Candidate, Rows, cheapest_faithful, scored
+from dactnlg.generation.candidates import Candidate, Rows, cheapest_faithful
 from dactnlg.generation.completion import Completer
 from dactnlg.generation.decoders.decoder import Plan
 from dactnlg.generation.insertion import insert_missing
@@ -193,7 +193,7 @@ class CandidateSearch:
                 found = insert_missing(
                     decoder, request.turn, rows[place][0].tokens, request.act.unknown, request.context
                 )
-                rows[place] = scored(self.preprocessor, request, found, options, origin="inserted")
+                rows[place] = self.completer.inserted(request, found, options)
 
     def _complete(
         self, decoder: Decoder, request: Request, candidates: list[Candidate], options: ResolvedOptions
@@ -225,7 +225,7 @@ class CandidateSearch:
         found = [candidate for candidate in self._read(request, drawn, options) if candidate.tokens]
         for place, candidate in enumerate(found) if request.act.unknown else ():
             best = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown, request.context)[:1]
-            found[place] = scored(self.preprocessor, request, best, options, origin="inserted")[0]
+            found[place] = self.completer.inserted(request, best, options)[0]
         return [candidate for candidate in found if candidate.faithful_values]
 
     def _shuffled(self, request: Request, chance: random.Random) -> list[Candidate]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,6 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.report_names import is_act_name
 from dactnlg.text.requests import Request, Template
 from dactnlg.text.tallies import SlotReport, Tally
-
-if TYPE_CHECKING:
-    from dactnlg.generation.decoders.decoder import Decoder
 
 FLATNESS = 2.0
 """Divides log probabilities for minimum Bayes risk: those of the few best hypotheses differ too much to be weights."""
@@ -187,31 +183,13 @@ Rows = list[list[Candidate]]
 """The candidates of each of several requests."""
 
 
-def composed(
-    decoder: Decoder,
-    preprocessor: Preprocessor,
-    request: Request,
-    texts: Sequence[Sequence[str]],
-    options: ResolvedOptions,
-    *,
-    heard: Container[str] | None = None,
-) -> list[Candidate]:
-    """Return texts made of others, with placeholders, as candidates for a request, with the model's scores of them.
-
-    See `scored` on the arguments.
-    """
-    rows = [preprocessor.vocabulary.encode(text) for text in texts]
-    scores = decoder.sentence_scores(request.turn, rows, request.context) if rows else ()
-    return scored(preprocessor, request, zip(texts, scores, strict=True), options, origin="composed", heard=heard)
-
-
 def scored(
     preprocessor: Preprocessor,
     request: Request,
     texts: Iterable[tuple[Sequence[str], float]],
     options: ResolvedOptions,
     *,
-    origin: str,
+    origin: str = "composed",
     heard: Container[str] | None = None,
 ) -> list[Candidate]:
     """Return texts that were not found by a search as candidates for a request.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from dactnlg.generation.candidates import Candidate, composed
+from dactnlg.generation.candidates import Candidate, scored
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.grammar.english import ARTICLES
 from dactnlg.text.placeholders import is_placeholder
@@ -29,6 +30,12 @@ class Completer:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor, self._segments = preprocessor, Segments(preprocessor)
 
+    def inserted(
+        self, request: Request, found: Iterable[tuple[Tokens, float]], options: ResolvedOptions
+    ) -> list[Candidate]:
+        """Turn the (tokens, score) pairs from `insert_missing` into candidates."""
+        return scored(self.preprocessor, request, found, options, origin="inserted")
+
     def with_statements(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> Candidate:
         """Return a sentence with the special values that it lacks appended, in statements from the training data."""
         found, request, turn = candidate, candidate.request, candidate.request.turn
@@ -43,7 +50,8 @@ class Completer:
             # If the model knows nothing about the act, what it said is made up, and is dropped.
             before = () if alone and len(new) == 1 else found.tokens
             whole = [join_sentences(before, ending) for ending in endings if ending not in said]
-            more = composed(decoder, self.preprocessor, request, whole, options)
+            scores = decoder.sentence_scores(turn, self._numbers(whole), request.context) if whole else ()
+            more = scored(self.preprocessor, request, zip(whole, scores, strict=True), options)
             better = [each for each in more if each.errors < found.errors]
             found = max(better, key=lambda each: each.score or 0.0, default=found)
         return found
@@ -55,7 +63,8 @@ class Completer:
             # If there is one question to ask, any that the sentence asks is wrong and is cut; of several it may be one.
             kept = split_question(found.tokens)[0] if len(self.preprocessor.questions.of(turn)) == 1 else found.tokens
             whole = [join_sentences(kept, wording) for wording in self.preprocessor.questions.wordings(name)]
-            more = composed(decoder, self.preprocessor, request, whole, options)
+            scores = decoder.sentence_scores(turn, self._numbers(whole), request.context)
+            more = scored(self.preprocessor, request, zip(whole, scores, strict=True), options)
             found = max(more, key=lambda each: each.score or 0.0)
         return found
 
@@ -69,6 +78,9 @@ class Completer:
             endings = self._segments.statements(act.act_type, slot) if slot in new else []
             tokens = join_sentences(tokens, endings[0]) if endings else tokens
         return Candidate(self.preprocessor, request, tuple(tokens), None, origin="template")
+
+    def _numbers(self, texts: Sequence[Sequence[str]]) -> list[list[int]]:
+        return [self.preprocessor.vocabulary.encode(tokens) for tokens in texts]
 
 
 def _is_of_one(tokens: Tokens) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dactnlg.generation.candidates import Candidate, Rows, cheapest_faithful, composed
+from dactnlg.generation.candidates import Candidate, Rows, cheapest_faithful, scored
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.dividing import Divider
@@ -124,7 +124,10 @@ class Parting:
         if not found or (parts.all_needed and len(found) < len(said)):
             return list(candidates)
         heard = {name for each in found.values() for name in stated(each.request.turn)} if parts.whole else None
-        made = composed(decoder, self._preprocessor, request, parts.join(found), options, heard=heard)
+        texts = parts.join(found)
+        encoded = [self._preprocessor.vocabulary.encode(text) for text in texts]
+        scores = decoder.sentence_scores(request.turn, encoded, request.context) if texts else ()
+        made = scored(self._preprocessor, request, zip(texts, scores, strict=True), options, heard=heard)
         more = sorted(made, key=lambda each: -(each.score or 0.0))[:MOST]
         better = any(each.right for each in more)
         kept = [each for each in candidates if not better or each.origin != "template"]

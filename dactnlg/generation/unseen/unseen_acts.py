@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dactnlg._utils.memory import Memory
 from dactnlg._utils.ranking import Cost, ascending
 from dactnlg.acts import DialogueAct, Turn
-from dactnlg.generation.candidates import Candidate, cheapest_faithful, composed
+from dactnlg.generation.candidates import Candidate, cheapest_faithful, scored
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
@@ -111,18 +111,19 @@ class UnseenActs:
         if not unseen and (self._many or self._all_usual(request, candidates, options)):
             return Pool(request, candidates, None)
         found = list(islice(self._right(candidates), _enough(options)))
-        texts: list[tuple[Tokens, int]] = []
+        composed: list[tuple[Tokens, int]] = []
         if _least(found) >= (ALARMING if unseen else 1):
             for alone, pieces in self._composer.questions(request.turn, self.doubts.fluency):
-                rows = [self._preprocessor.vocabulary.encode(piece.tokens) for piece in pieces]
-                pieces.rate(decoder.sentence_scores(alone, rows))
-            texts = self._composer.composed(request.turn, self.doubts.fluency)
+                pieces.rate(decoder.sentence_scores(alone, self._encoded(piece.tokens for piece in pieces)))
+            composed = self._composer.composed(request.turn, self.doubts.fluency)
         # If no composed text is right, the least doubtful ones are still candidates.
         usual: list[Candidate] = []
-        for doubts, group in groupby(texts, lambda each: each[1]):
+        for doubts, group in groupby(composed, lambda each: each[1]):
             if doubts >= _least(found):
                 break
-            made = composed(decoder, self._preprocessor, request, [tokens for tokens, _ in group], options)
+            texts = [tokens for tokens, _ in group]
+            scores = decoder.sentence_scores(request.turn, self._encoded(texts), request.context)
+            made = scored(self._preprocessor, request, zip(texts, scores, strict=True), options)
             made.sort(key=_score, reverse=True)
             # The composer has counted doubts about joints, but not whether a text performs its act.
             rated = ((doubts + self.doubts.unlike(request.turn, each.tokens), each) for each in made if each.right)
@@ -155,6 +156,9 @@ class UnseenActs:
         # Most that a wider search finds are neither right nor less doubtful: only the latter is known without a check.
         hopeful = takewhile(lambda each: each[0][0] < limit, ascending(bounded, cost))
         return ((doubts, each) for (doubts, _), each in hopeful if each.right)
+
+    def _encoded(self, texts: Iterable[Tokens]) -> list[list[int]]:
+        return [self._preprocessor.vocabulary.encode(text) for text in texts]
 
 
 def _least(found: Sequence[Doubted]) -> int:
