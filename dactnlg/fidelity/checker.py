@@ -10,7 +10,6 @@ from dactnlg.fidelity.amounts import amounts_otherwise, numbers_of, stray_number
 from dactnlg.fidelity.facts import ACT, Fact, facts, value_fact
 from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.inventions import Inventions
-from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.reader import INFORM, Reader
 from dactnlg.fidelity.reports import FidelityReport, Findings, together
 from dactnlg.fidelity.samples import evidence, other_values, unfound
@@ -40,9 +39,8 @@ class FidelityChecker:
     def __init__(self, checker: SlotChecker, reader: Reader | None = None, manners: Manners | None = None) -> None:
         self.checker, self.reader, self._manners = checker, reader, manners
         self.delexicalizer = checker.delexicalizer
-        self._naming = None if reader is None else Naming(reader)
-        self._specials = None if reader is None or self._naming is None else Specials(checker, reader, self._naming)
-        self.trigger_words = {} if self._naming is None else self._naming.trigger_words()
+        self._specials = None if reader is None else Specials(checker, reader)
+        self.trigger_words = {} if self._specials is None else self._specials.naming.trigger_words()
         self.values: Mapping[str, Sequence[str]] = {} if reader is None else reader.parts.values
         self._inventions = Inventions(self.values, None if reader is None else reader.parts.told)
         self._numbers = numbers_of(self.values)
@@ -85,7 +83,7 @@ class FidelityChecker:
         undone, acts = self._acts(turn, done.tokens, logits)
         return FidelityReport(
             (*missing, *special.missing, *undone),
-            (*extra, *(self._naming.told(turn, seen.words, extra) if self._naming else ())),
+            (*extra, *(self._specials.naming.told(turn, seen.words, extra) if self._specials else ())),
             {**contradicted, **special.contradicted},
             self._misplaced(turn, done.tokens, seen.words, alone=False),
             special.questions,
@@ -124,23 +122,23 @@ class FidelityChecker:
             shown: the special values found by the cues.
         """
         numbers = stray_numbers(turn, tokens, self._numbers)
-        if self.reader is None or self._naming is None or self._specials is None:
+        if self.reader is None or self._specials is None:
             misplaced = self._misplaced(turn, tokens, (), alone=True)
             return Findings(cues.missing, (*cues.extra, *numbers), misplaced=misplaced)
         sentence = evidence(turn, tokens, shown)
         logits = self.reader.logits(sentence)
         found = self._specials.faults(turn, sentence, logits, cues, sure=False)
-        unnamed, strange = self._naming.faults(turn, sentence.words)
+        unnamed, strange = self._specials.naming.faults(turn, sentence.words)
         invented = map(str, self._inventions.invented_in(turn, tokens, self.delexicalizer.required(turn)))
         undone, acts = self._acts(turn, tokens, logits)
         unnamed += [*left_out(self.checker, turn, tokens), *undone]
         extra = dict.fromkeys((*found.extra, *strange, *numbers, *invented))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
-            (*extra, *self._naming.told(turn, sentence.words, extra)),
+            (*extra, *self._specials.naming.told(turn, sentence.words, extra)),
             found.contradicted,
             self._misplaced(turn, tokens, sentence.words, alone=True),
-            (*found.questions, *self._naming.unasked(turn, sentence.words)),
+            (*found.questions, *self._specials.naming.unasked(turn, sentence.words)),
             acts,
         )
 
@@ -155,13 +153,15 @@ class FidelityChecker:
             shown: the special values found by the cues.
         """
         name = special_name(slot)
-        if self.reader is None or self._naming is None or self._specials is None:
+        if self.reader is None or self._specials is None:
             return name in cues.missing
         sentence = evidence(turn, tokens, shown)
         found = self._specials.faults(turn, sentence, self.reader.slot_logits(sentence, slot.name), cues, sure=False)
         if name in found.missing or name in found.contradicted:
             return True
-        return name in self._naming.faults(turn, sentence.words)[0] or name in left_out(self.checker, turn, tokens)
+        return name in self._specials.naming.faults(turn, sentence.words)[0] or name in left_out(
+            self.checker, turn, tokens
+        )
 
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
         """Return the findings of `look` for a template as a tally."""

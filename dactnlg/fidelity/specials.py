@@ -33,11 +33,13 @@ class Specials:
     Args:
         checker: knows which values have cues.
         reader: the reader learned from the corpus.
+
+    Attributes:
         naming: knows the words by which sentences name slots.
     """
 
-    def __init__(self, checker: SlotChecker, reader: Reader, naming: Naming) -> None:
-        self.checker, self.reader, self._naming = checker, reader, naming
+    def __init__(self, checker: SlotChecker, reader: Reader) -> None:
+        self.checker, self.reader, self.naming = checker, reader, Naming(reader)
 
     def faults(
         self, turn: Turn, sentence: Evidence, logits: Mapping[str, float], cues: Tally, *, sure: bool
@@ -99,7 +101,7 @@ class Specials:
             return any(any(names_slot(word, slot) for word in each) for each in asked(words))
         if fact.kind not in (INDIFFERENT_KIND, UNKNOWN_KIND):
             return False
-        if fact.kind == INDIFFERENT_KIND and self._naming.does_not_matter(words, slot):
+        if fact.kind == INDIFFERENT_KIND and self.naming.does_not_matter(words, slot):
             return True
         shown = fact.kind[1:] in sentence.shown.get(slot, ())
         return shown and self._about(fact, words) and self._most_probable(name, logits)
@@ -121,7 +123,7 @@ class Specials:
             return False
         shown = {*sentence.shown.get(slot, ())}
         # "Inns with internet, if you do not care whether dogs are allowed."
-        if self._naming.others_do_not_matter(sentence.words, slot):
+        if self.naming.others_do_not_matter(sentence.words, slot):
             shown.discard(INDIFFERENT_KIND.removeprefix("="))
         return shown == {value}
 
@@ -166,7 +168,7 @@ class Specials:
         """
         slot, own = fact.slot or "", fact.kind[1:]
         if fact.kind == INDIFFERENT_KIND:
-            if self._naming.leaves_open(sentences):
+            if self.naming.leaves_open(sentences):
                 return False
         elif fact.kind != UNKNOWN_KIND or own not in self.checker.values_with_cues(slot):
             return False
@@ -202,7 +204,7 @@ class Specials:
         """Return extra special values, which the turn lacks; `dontcare` and `none` only for slots that are named."""
         slots = {slot.name for _, slot in turn.slots()}
         # "If you do not care about the price, there are cheap pubs."
-        found = dict.fromkeys((*cues.extra, *self._naming.indifferent_to(turn, sentence.words)))
+        found = dict.fromkeys((*cues.extra, *self.naming.indifferent_to(turn, sentence.words)))
         for name, logit in logits.items():
             fact = self.reader.facts[name]
             if not fact.special or logit <= self.reader.limits[name].most:
