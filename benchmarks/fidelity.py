@@ -5,10 +5,11 @@
 For each corpus a reader is learned from train and valid. All human sentences of test are checked, and those that are
 not flagged are checked again with one fault each, drawn with a seed: in the sentence another value, or two values
 swapped; in the act another polarity, another slot that is indifferent or unknown, one such slot more, another question,
-or another kind of act. Every fault changes the meaning: values are swapped only if they are not adjacent and one of
-them then stands between words where training never has it; acts change only between stating, denying and asking. For a
-run, sentences are generated for all distinct test acts; the table counts the special values that they do not say, how
-many of these pass as slots_ok, and the only matches that are presented like any other thing.
+or another kind of act; or one of training's questions for another slot after the sentence. Every fault changes the
+meaning: values are swapped only if they are not adjacent and one of them then stands between words where training never
+has it; acts change only between stating, denying and asking. For a run, sentences are generated for all distinct test
+acts; the table counts the special values that they do not say, how many of these pass as slots_ok, and the only matches
+that are presented like any other thing.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class Material:
         self.values: dict[str, list[str]] = {}
         self.special: dict[str, set[str]] = {}
         self.asked: dict[str, set[str]] = {}
+        self.questions: list[tuple[str, str]] = []
         self.kinds: dict[str, Counter[str]] = {}
         self.between: set[tuple[str, str, str]] = set()
         for turn, sentence in dict.fromkeys(pairs):
@@ -73,6 +75,9 @@ class Material:
                     self.asked.setdefault(act.act_type, set()).add(slot.name)
                 elif slot.value.casefold() not in map(str.casefold, self.values.setdefault(slot.name, [])):
                     self.values[slot.name].append(slot.value)
+            names = [slot.name for _, slot in turn.slots() if slot.value is None]
+            if names and len(list(turn.slots())) == 1 and kind(turn.acts[0].act_type) == "asks":
+                self.questions.append((names[0], sentence))
             for act in turn:
                 self.kinds.setdefault(kind(act.act_type), Counter())[act.act_type] += 1
             self.between |= set(contexts(checker.delexicalizer.delexicalize(turn, sentence).tokens))
@@ -176,6 +181,14 @@ def other_question(material: Material, turn: Turn, done: Delexicalized) -> Pair 
     return (with_slot(turn, slot, Slot(material.random.choice(others))), done.raw) if others else None
 
 
+def one_more_question(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
+    """Ask for another slot after the sentence."""
+    own = {slot.name for _, slot in turn.slots()}
+    others = [text for name, text in material.questions if name not in own]
+    ended = done.raw.rstrip() if done.raw.rstrip()[-1:] in (*".?!",) else f"{done.raw.rstrip()} ."
+    return (turn, f"{ended} {material.random.choice(others)}") if others else None
+
+
 def other_act(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
     """Turn the act from a question into a statement, from a statement into a denial, and so on."""
     if len(turn.acts) > 1 or not any(slot.value for _, slot in turn.slots()):
@@ -198,6 +211,7 @@ FAULTS: dict[str, Fault] = {
     "special of other slot": other_special,
     "special added": one_more,
     "question": other_question,
+    "question added": one_more_question,
     "act": other_act,
 }
 

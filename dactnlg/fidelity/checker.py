@@ -80,6 +80,7 @@ class FidelityChecker:
         extra = [*(name for name in values.extra if name not in said), *special.extra]
         invented = map(str, self._inventions.invented(turn, sentence))
         extra += [name for name in invented if name not in contradicted.values()]
+        extra += self._specials.invented_questions(turn, seen, logits) if self._specials else ()
         undone, acts = self._acts(turn, done.tokens, logits)
         return FidelityReport(
             (*missing, *special.missing, *undone),
@@ -132,7 +133,8 @@ class FidelityChecker:
         invented = map(str, self._inventions.invented_in(turn, tokens, self.delexicalizer.required(turn)))
         undone, acts = self._acts(turn, tokens, logits)
         unnamed += [*left_out(self.checker, turn, tokens), *undone]
-        extra = dict.fromkeys((*found.extra, *strange, *numbers, *invented))
+        asked = self._specials.invented_questions(turn, sentence, logits)
+        extra = dict.fromkeys((*found.extra, *strange, *numbers, *invented, *asked))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
             (*extra, *self._specials.naming.told(turn, sentence.words, extra)),
