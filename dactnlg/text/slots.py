@@ -19,7 +19,7 @@ from typing import NamedTuple
 from dactnlg._utils.memory import Memory
 from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
+from dactnlg.text.cues import combined, folded, masked, shows, spelled, without
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import left_open
 from dactnlg.text.placeholders import Required, is_placeholder, slot_label
@@ -74,10 +74,7 @@ class SlotChecker:
             # The spellings of a value are its cues if it has no others.
             found = {value: spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
             self._patterns[name] = {**found, **self._patterns.get(name, {})}
-        self._cues = {
-            slot: {value: any_of(patterns) for value, patterns in values.items()}
-            for slot, values in self._patterns.items()
-        }
+        self._cues = {slot: combined(values) for slot, values in self._patterns.items()}
         # For slots that the turn lacks, only yes, no and values of a closed class count as invented: other cues are
         # words with many uses, as are those of values that people paraphrase.
         ordinary, given = delexicalizer.ordinary, cues or {}

@@ -26,6 +26,8 @@ from dactnlg.text.templates import Key, Templates, act_types, kind
 
 LEAST_SHARE = 0.1
 """The least share of an act type's texts that deny (without negative values), or ask, from which it may do so."""
+LEAST_DENIED = 0.03
+"""The least share of an act type's texts that deny a value from which it may do so."""
 MOST_SHARE, LEAST_TEXTS = 0.9, 10
 """The same share from which an act type must do so, and how many texts have to show it."""
 FEW_TEXTS = 5
@@ -102,11 +104,11 @@ class Manners:
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
 
     def _most_denying(self, turn: Turn) -> float:
-        """Return the share of texts that deny for a turn's act types; if unseen together, the most for any of them."""
+        """Return the share of texts that deny values for a turn's act types; if unseen together, the most of any."""
         acts = act_types(kind(turn))
         own = self._shares.get(acts)
         alike = [own] if own else [shares for others, shares in self._shares.items() if not {*acts}.isdisjoint(others)]
-        return max((shares.deny for shares in alike), default=0.0)
+        return max((shares.values for shares in alike), default=0.0)
 
     def _denies_beside(self, turn: Turn) -> bool:
         """Whether a turn's act types occur only among others in training, and all those texts deny."""
@@ -126,7 +128,7 @@ class Manners:
             tokens: the text, delexicalised, in lower case.
         """
         found = self._identities.mistaken(tokens)
-        if self._most_denying(turn) < LEAST_SHARE:
+        if self._most_denying(turn) < LEAST_DENIED:
             # The negative value may be what is denied: "no dogs".
             found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn))
         strays = self._strays.of(turn, required, tokens)
