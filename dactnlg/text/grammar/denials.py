@@ -18,9 +18,7 @@ BETWEEN, FARTHEST = 2, 5
 words, which otherwise do not count: "is not located in the area of SLOT_AREA"."""
 LEAST_TEXTS = 20
 """How many texts must have a value of a slot before it matters that none denies it in some words."""
-_DENYING = listed(
-    "never cannot no nor neither without lack lacks lacking outside except excluding unavailable stopped"
-)
+_DENYING = listed("never cannot no nor neither without lack lacks lacking outside except excluding unavailable stopped")
 _FAR = ("far", "from")
 _SMALL = ARTICLES | listed("in of at on for to by with")
 _NOT_DENYING = listed("only just more less fewer later other doubt question wrong lot rated")
