@@ -143,14 +143,10 @@ def _of_run(path: Path) -> _Basis:
 def _of_corpus(name: str, data_dir: Path | None) -> _Basis:
     """Return a checker that has learned from a corpus."""
     from dactnlg.data.corpus import load_corpus
-    from dactnlg.data.pairs import build_preprocessor
-    from dactnlg.fidelity.checker import FidelityChecker
-    from dactnlg.training.readers import learn_from
+    from dactnlg.training.readers import corpus_checker
 
     corpus = load_corpus(name, data_dir)
-    style = corpus.style()
-    manners = build_preprocessor(corpus)[0].manners
-    checker = FidelityChecker(style.checker(), learn_from(corpus, style), manners)
+    checker = corpus_checker(corpus)
     splits = [split for split in ("train", "valid") if split in corpus.splits]
     acts = {act for split in splits for example in corpus.split(split) for act in example.turn}
     return _Basis(checker, {act.act_type for act in acts}, {slot.name for act in acts for slot in act.slots})

@@ -70,8 +70,13 @@ class FidelityChecker:
                 continue
             self._value(turn, item, done.tokens, logits, missing, contradicted)
         if self._manners is not None:
+            required, told = self.delexicalizer.required(turn), self.checker.special(turn)
             words = [token if is_placeholder(token) else token.lower() for token in done.tokens]
-            missing += self._manners.untrue(turn, self.delexicalizer.required(turn), words)
+            untrue = self._manners.untrue(turn, required, words)
+            if told:
+                # "It is not in the south and has no toilets" denies both.
+                untrue += self._manners.untrue(turn, required, self.checker.without_cues(turn, words), masked=told)
+            missing += dict.fromkeys(untrue)
         special = (
             shown_by_cues(turn, cues)
             if self._specials is None

@@ -21,6 +21,7 @@ _NOT = r"(?:(?<!\bor )\bnot |n't )"
 """What denies the words behind it; not in "whether or not"."""
 _WORD = 40
 """Characters of the longest word that is never cut at the edge of a window."""
+_VISIBLE = re.compile(r"\S")
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
 # The start of a pattern: conditions on what precedes, then a letter or a choice of words.
@@ -54,6 +55,11 @@ def combined(cues: Mapping[str, Iterable[str]]) -> dict[str, str]:
         if "no" in found:
             found["no"] = rf"{found['no']}|{_NOT}(?:{yes})"
     return found
+
+
+def blanked(cue: Pattern, text: str) -> str:
+    """Return a text with each character but spaces of a cue's matches masked, so that its words keep their places."""
+    return replaced(cue, lambda match: _VISIBLE.sub(MASK, match.group()), text) if len(text) <= WINDOW else text
 
 
 def any_of(patterns: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from dactnlg._utils.memory import Memory
 from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.cues import combined, folded, masked, shows, spelled, without
+from dactnlg.text.cues import MASK, blanked, combined, folded, masked, shows, spelled, without
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import left_open
 from dactnlg.text.placeholders import Required, is_placeholder, slot_label
@@ -156,6 +156,13 @@ class SlotChecker:
         text = folded(masked(tokens))
         names = [name for name in self._cues if slot_names is None or name in slot_names]
         return {name: found for name in names if (found := self._shown(name, text))}
+
+    def without_cues(self, turn: Turn, words: Sequence[str]) -> list[str]:
+        """Return words, with placeholders, those masked by which cues find a turn's special values."""
+        text = " ".join(MASK if is_placeholder(word) else strip_joiner(word) for word in words)
+        for _, cue in self.expected(turn).wanted:
+            text = blanked(cue, text)
+        return [word if is_placeholder(word) else left for word, left in zip(words, text.split(" "), strict=True)]
 
     def _shown(self, slot_name: str, text: str) -> tuple[str, ...]:
         return tuple(v for v in self._cues.get(slot_name, ()) if shows(self._compiled(slot_name, v), text))

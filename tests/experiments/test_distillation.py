@@ -12,20 +12,22 @@ import pytest
 from benchmarks.distil import paraphrases
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
+from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.experiments.distillation import distil, read_rows, unseen
 from dactnlg.experiments.prompts import acts_of, prompts, read_answers, sentences
-from dactnlg.experiments.self_teaching import checker_of, self_taught
+from dactnlg.experiments.self_teaching import self_taught
 from dactnlg.experiments.sifting import Inventory, Judged, judge
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.runs.run import Run
 from dactnlg.text.templates import kind
+from dactnlg.training.readers import corpus_checker
 
 
 @pytest.fixture(scope="module")
 def checker() -> FidelityChecker:
     """A checker trained on the embedded corpus."""
-    return checker_of("trails")
+    return corpus_checker(load_corpus("trails"))
 
 
 @pytest.fixture(scope="module")

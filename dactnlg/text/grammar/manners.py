@@ -7,7 +7,7 @@ for a recommendation, if people always ask "have you played it?".
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -20,6 +20,7 @@ from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts
 from dactnlg.text.grammar.shares import NOTHING, Shares, asks, learned_shares, worded_as_question
 from dactnlg.text.grammar.strays import Strays
 from dactnlg.text.placeholders import Required, is_placeholder, without_ordinal
+from dactnlg.text.report_names import special_name
 from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types, kind
@@ -116,7 +117,9 @@ class Manners:
         alike = [shares for others, shares in self._shares.items() if acts < set(others)]
         return sum(shares.own for shares in alike) >= ALL_DENY and all(shares.deny == 1.0 for shares in alike)
 
-    def untrue(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> list[str]:
+    def untrue(
+        self, turn: Turn, required: Sequence[Required], tokens: Sequence[str], *, masked: Container[str] = ()
+    ) -> list[str]:
         """Return the values about which a text says something untrue.
 
         It denies them though its act denies nothing, "it is not in the north", mistakes them for another kind of thing,
@@ -126,11 +129,12 @@ class Manners:
             turn: the acts.
             required: the slots that a text for them must express.
             tokens: the text, delexicalised, in lower case.
+            masked: the special values, as named in reports, whose words are not in the text any more.
         """
         found = self._identities.mistaken(tokens)
         if self._most_denying(turn) < LEAST_DENIED:
             # The negative value may be what is denied: "no dogs".
-            found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn))
+            found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn, masked))
         strays = self._strays.of(turn, required, tokens)
         return [str(i.slot) for i in required if without_ordinal(i.placeholder) in found or i.placeholder in strays]
 
@@ -235,9 +239,10 @@ def _to_user(sentence: Tokens) -> bool:
     return any(word.partition("'")[0] in _USER for word in map(strip_joiner, sentence))
 
 
-def _negative(turn: Turn) -> bool:
-    """Whether a turn has a special value that is expressed by a denial."""
-    return any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots())
+def _negative(turn: Turn, besides: Container[str] = ()) -> bool:
+    """Whether a turn has a special value that is expressed by a denial, besides those named."""
+    negative = (slot for _, slot in turn.slots() if slot.special and f"={slot.special}" in NEGATIVE)
+    return any(special_name(slot) not in besides for slot in negative)
 
 
 def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
