@@ -256,6 +256,8 @@ def measure(name: str, count: int, show: int) -> tuple[list[str], list[str]]:
     shares = []
     total = Counter[bool]()
     for fault, make in FAULTS.items():
+        # Each kind draws for itself, so that another kind changes none of the others.
+        chance = material.random = random.Random(f"{SEED} {fault}")
         found, cues = Counter[bool](), 0
         for turn, sentence in chance.sample(right, len(right)):
             if sum(found.values()) >= count:
