@@ -65,8 +65,7 @@ def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: s
 
     \b
     dactnlg check runs/trails-sclstm --input pairs.jsonl
-    dactnlg generate --model runs/trails-sclstm --input acts.txt --format json |
-      jq -c '{act, hypothesis: .raw}' | dactnlg check --corpus trails
+    dactnlg generate --model runs/trails-sclstm --input acts.txt --format json | dactnlg check --corpus trails
     """
     if (run is None) == (corpus is None):
         raise UserError("name what to check with: RUN (or --model RUN), or --corpus NAME")

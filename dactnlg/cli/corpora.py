@@ -32,8 +32,8 @@ def list_(data_dir: Path | None) -> None:
 
 
 @corpora.command("fetch")
-@click.argument("name", metavar="NAME", help="A corpus that `corpora list` shows.")
-@options.data_dir
+@click.argument("name", metavar="NAME", help="A corpus that `corpora list` shows, or the path of a card.")
+@click.option("--data-dir", type=options.PLACE, metavar="DIR", help="Put the files here. [default: the user's cache]")
 def fetch(name: str, data_dir: Path | None) -> None:
     """Download a corpus from its publisher, check its SHA-256, and print the paths of its files.
 

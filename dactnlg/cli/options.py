@@ -63,7 +63,7 @@ data_dir = click.option(
     help="Look for corpus files here first, then in $DACTNLG_DATA and in the user's cache.",
 )
 json = click.option(
-    "--json", "json_file", type=FILE, metavar="FILE", help="Write the scores as JSON; - is standard output."
+    "--json", "json_file", type=FILE, metavar="FILE", help="Write the result as JSON; - is standard output."
 )
 metrics = click.option(
     "--metric",
