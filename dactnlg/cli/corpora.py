@@ -12,9 +12,15 @@ from dactnlg.cli.options import Split
 from dactnlg.cli.output import write_json
 
 
-@click.group("corpora", help="List, fetch, inspect and hash corpora.", no_args_is_help=True)
+@click.group("corpora", no_args_is_help=True)
 def corpora() -> None:
-    """Group the commands below; click needs a function."""
+    """List, fetch, inspect and hash corpora.
+
+    \b
+    dactnlg corpora list
+    dactnlg corpora fetch restaurants
+    dactnlg corpora inspect restaurants
+    """
 
 
 @corpora.command("list")

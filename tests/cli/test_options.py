@@ -167,6 +167,11 @@ def test_lists_describe_every_name(capsys: pytest.CaptureFixture[str]) -> None:
             assert entry["about"] and entry["about"] in text and len(entry["about"]) < 200
 
 
+@pytest.mark.parametrize("name", ["", *(name for name, one in app.commands.items() if isinstance(one, click.Group))])
+def test_help_of_groups_has_examples_too(name: str) -> None:
+    assert f"\n  dactnlg {name}".rstrip() + " " in command(*name.split(), "--help").stdout
+
+
 def test_options_that_turn_sampling_on_say_so() -> None:
     values = {"beam_width": 3, "n_best": 2, "seed": 1, "mbr": True, "sample": False, "length_normalization": 1.0}
     values |= {"temperature": 0.9, "top_k": 3, "top_p": 0.5}
