@@ -80,7 +80,12 @@ def inspect(name: str, json_file: str | None, data_dir: Path | None) -> None:
 
 @corpora.command("hash")
 @click.argument("name", metavar="NAME", help="A corpus, or the path of a card, file or folder.")
-@click.option("--tokenizer", default="treebank", metavar="NAME", help="Tokenise sentences this way.")
+@click.option(
+    "--tokenizer",
+    default="treebank",
+    metavar="NAME",
+    help="Tokenise sentences this way: 13a, punkt, subword, treebank or whitespace.",
+)
 @click.option(
     "--min-count",
     type=click.IntRange(min=1),
