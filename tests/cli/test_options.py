@@ -177,6 +177,7 @@ def test_help_names_what_an_option_takes() -> None:
     given = {(*words, one.name): getattr(one, "help", "") for words, each in commands(app) for one in each.params}
     assert all(name in given["corpora", "hash", "tokenizer"] for name in tokenizer_names())
     assert all(ending in given["study", "analyse", "report"] for ending in (".html", ".tex", "Markdown"))
+    assert not any(" RANGE" in command(*words, "--help").stdout for words, _ in commands(app))
 
 
 def test_options_that_turn_sampling_on_say_so() -> None:
