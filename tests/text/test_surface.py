@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -53,6 +55,13 @@ def test_letters_without_spaces_between_words_are_tokens() -> None:
     tokens = [tok.replace(JOINER, "+") for tok in tokenize("ABC社の床は18度。 서울은 x")]
     assert tokens == ["ABC", "+社", "+の", "+床", "+は+", "18", "+度", "+。", "서", "+울", "+은", "x"]
     assert realize("床は18度。") == "床は18度。"
+
+
+@pytest.mark.parametrize(
+    "word", ["दिल्ली", "कि", "বাংলা", "தமிழ்", "שָׁלוֹם", "مُحَمَّد", unicodedata.normalize("NFD", "Ångström's")]
+)
+def test_vowel_signs_and_accents_belong_to_their_words(word: str) -> None:
+    assert tokenize(f"{word}, {word}") == [word, f"{JOINER},", word]
 
 
 @pytest.mark.parametrize(
