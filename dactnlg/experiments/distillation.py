@@ -173,7 +173,8 @@ def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
         origin = f"{path.name}, {place}"
         try:
             act, text = columns or pair_files.object_keys(row)
-            texts = row["references"] if "references" in row else [row[text]]
+            given = row[pair_files.REFERENCES if pair_files.REFERENCES in row else text]
+            texts = [given] if isinstance(given, str) else given
             if not texts or not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
                 raise TypeError("no list of sentences")
             rows += [(read_turn(row[act], path, place), each, origin) for each in texts]

@@ -140,13 +140,20 @@ def test_tables_and_lines_give_the_same_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", [{"references": "Hi."}, {"references": [None]}, {"references": []}, {"text": None}, {"text": 5}]
+    "said", [{"references": [None]}, {"references": []}, {"text": None}, {"text": 5}, {"text": ["Hi.", 5]}]
 )
 def test_a_row_without_a_sentence_is_unreadable(tmp_path: Path, said: dict[str, object]) -> None:
     path = write(tmp_path / "pairs.jsonl", [{"act": "goodbye()", **said}, {"act": "goodbye()", "references": ["Bye."]}])
     rows, bad = read_rows(path)
     assert [text for _, text, _ in rows] == ["Bye."]
     assert [row["reasons"] for row in bad] == [["unreadable: no act with a sentence"]]
+
+
+def test_rows_that_can_be_trained_on_can_be_distilled(tmp_path: Path) -> None:
+    said: list[dict[str, object]] = [{"text": ["Bye.", "Goodbye."]}, {"references": "So long."}, {"text": "See you."}]
+    path = write(tmp_path / "pairs.jsonl", [{"act": "goodbye()", **each} for each in said])
+    rows, bad = read_rows(path)
+    assert [row[:2] for row in rows] == list(load_corpus(path).pairs("train")) and not bad
 
 
 def test_a_repeated_pair_is_rejected_once(checker: FidelityChecker, inventory: Inventory) -> None:
