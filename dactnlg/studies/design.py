@@ -110,10 +110,12 @@ class _Chooser:
         self._seen: Counter[str] = Counter()
         self._sentences: Counter[tuple[str, ...]] = Counter()
         self._pairs: Counter[tuple[str, ...]] = Counter()
+        self._own: Counter[str] = Counter()
 
     def pages(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return (item, systems) for each page of one rater, grouped by item."""
         found = []
+        self._own.clear()
         for item in self._least_seen(list(self._items))[: self._plan.acts_per_rater]:
             self._seen[item] += 1
             found += [(item, systems) for systems in self._pages_of(item)]
@@ -133,7 +135,10 @@ class _Chooser:
             yield self._group(item, systems, size) if size < len(systems) else tuple(systems)
 
     def _group(self, item: str, systems: Sequence[str], size: int) -> tuple[str, ...]:
-        """Return the systems of a page: those shown least for the item, and among these the pairs that met least."""
+        """Return the systems of a page: those shown least for the item, and among these the pairs that met least.
+
+        Ties go to what this rater has seen least, or a mild rater might judge one system far more often than another.
+        """
         chosen: list[str] = []
         while len(chosen) < size:
             rest = [name for name in systems if name not in chosen]
@@ -143,11 +148,13 @@ class _Chooser:
                     key=lambda name: (
                         self._sentences[(item, name)],
                         sum(self._pairs[tuple(sorted((name, other)))] for other in chosen),
+                        self._own[name],
                         self._generator.random(),
                     ),
                 )
             )
         self._sentences.update((item, name) for name in chosen)
+        self._own.update(chosen)
         self._pairs.update(combinations(sorted(chosen), 2))
         return tuple(chosen)
 

@@ -100,6 +100,15 @@ def test_pairs_of_systems_meet_equally_often_in_blocks() -> None:
     assert max(met.values()) - min(met.values()) <= 5
 
 
+@pytest.mark.parametrize("shown", [1, 2])
+def test_a_rater_sees_each_system_about_equally_often(shown: int) -> None:
+    raters = assign(ITEMS, {}, PagePlan(raters=10, systems_per_page=shown, seed=6))
+    for rater in raters:
+        seen = Counter(system for page in rater.pages for system in page.systems)
+        # At random the difference would be about 5.
+        assert max(seen.values()) - min(seen[system] for system in "abcde") <= 3
+
+
 def test_orders_differ_between_raters_and_repeat_with_the_seed() -> None:
     plan = PagePlan(raters=18, seed=1)
     raters = assign(ITEMS, CHECK, plan)
