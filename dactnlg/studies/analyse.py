@@ -165,7 +165,9 @@ def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | Non
         step(f"order of systems: {name}")
         rankings.append(rank_systems(ratings, name, options.runs, options.seed))
         step(f"mixed-effects model: {name}")
-        models.append(mixed_model(ratings if name in compared else scaled.ratings, name))
+        modelled = ratings if name in compared else scaled.ratings
+        # Normalisation leaves a criterion out if every rater gave one value alone.
+        models += [mixed_model(modelled, name)] if name in modelled.names("criterion") else []
     step("analysis of variance")
     found = _anova(ratings if compared else scaled.ratings, options)
     step("metrics")

@@ -243,6 +243,15 @@ def test_odd_ratings_are_analysed_or_called_undefined(
     assert "<b>" not in re.sub(r"</?b>(?=[\w ])|(?<=\w)</b>", "", page)
 
 
+def test_a_constant_criterion_does_not_stop_normalisation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [*simulated(), *((*row[:3], "fluency", 5) for row in simulated())]
+    path = write(tmp_path / "ratings.csv", rows)
+    assert main(["study", "analyse", str(path), "--runs", "5", "--normalize", "z", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [model["criterion"] for model in found["models"]] == ["quality"]
+    assert any("left out r0 (fluency), r1 (fluency)" in note for note in found["notes"])
+
+
 def test_ten_thousand_raters_are_analysed_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     draw = random.Random(1)
     rows = [(f"i{r % 50}", s, f"r{r}", "q", draw.randint(1, 5)) for r in range(10_000) for s in "ab"]
