@@ -72,24 +72,6 @@ def test_a_grid_without_enough_power_has_a_reason() -> None:
     assert found.reason.startswith("no design reaches a power of 0.8: the best is 0.")
 
 
-def test_raters_views_of_acts_matter_with_a_scale_alone() -> None:
-    # Both systems' ratings share them, unless they reach the end of the scale.
-    plan: dict[str, Any] = {"acts": [20], "raters": [5], "test": "items", "studies": 1000}
-    for scale, costs in ((None, False), ((1, 5, 1), True)):
-        own = PowerPlan(**plan, scale=scale, center=4.0)
-        powers = [sample_size(variances(item_rater=value), 0.5, own).designs[0].power for value in (0.0, 9.0)]
-        assert (powers[1] < powers[0] - 0.1) == costs
-        assert costs or powers[0] == powers[1]
-
-
-def test_rounding_to_a_scale_costs_power() -> None:
-    plan = {"acts": [20], "raters": [5], "test": "items", "studies": 2000}
-    (plain,) = sample_size(variances(), 0.35, PowerPlan(**plan)).designs  # type: ignore[arg-type]
-    coarse = PowerPlan(**plan, scale=(1, 5, 1), center=4.5)  # type: ignore[arg-type]
-    (rounded,) = sample_size(variances(), 0.35, coarse).designs
-    assert rounded.power < plain.power - 0.05
-
-
 def test_known_variances_of_a_pilot_are_recovered() -> None:
     generator = np.random.default_rng(3)
     values = (
@@ -180,7 +162,6 @@ def test_a_large_pilot_is_sampled() -> None:
             "10,000 acts and 10,000 raters is too large to simulate",
         ),
         (lambda: sample_size(variances(), 1.0, PowerPlan(power=1.0)), "power must be between 0 and 1"),
-        (lambda: sample_size(variances(), 1.0, PowerPlan(scale=(5, 1, 1))), "a scale is low, high, step"),
         (
             lambda: sample_size(variances(), 1.0, PowerPlan(test="anova")),  # type: ignore[arg-type]
             "unknown test 'anova'; valid: both, items, raters",

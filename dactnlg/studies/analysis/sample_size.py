@@ -24,7 +24,7 @@ _PARTS = ("item", "rater", "item_rater", "item_system", "rater_system", "residua
 MOST_PAIRS = 250_000
 """Largest number of acts times raters in a design."""
 _CELLS = 2_000_000
-"""Largest number of simulated ratings in memory at once (16 MiB)."""
+"""Largest number of simulated differences in memory at once (16 MiB)."""
 
 Test = Literal["items", "raters", "both"]
 TESTS = {
@@ -87,8 +87,6 @@ class PowerPlan:
     Attributes:
         acts, raters: the grid.
         test: a key of `TESTS`.
-        scale: lowest value, highest value and step to which ratings are rounded; None for no rounding.
-        center: mean of the two systems; it only matters with a scale.
         power: the power wanted.
         studies: number of simulated studies per design, 10 or more.
         seed: of the simulation.
@@ -97,8 +95,6 @@ class PowerPlan:
     acts: Sequence[int] = ACTS
     raters: Sequence[int] = RATERS
     test: Test = "both"
-    scale: tuple[float, float, float] | None = None
-    center: float = 0.0
     power: float = POWER
     studies: int = STUDIES
     seed: int = 1
@@ -145,9 +141,8 @@ def sample_size(
             f"{best.raters} raters"
         )
     )
-    rounded = "" if plan.scale is None else " rounded to {:g} to {:g} in steps of {:g}".format(*plan.scale)
     method = (
-        f"{plan.studies} simulated studies a design, normal effects{rounded}, every rater rates all acts of two "
+        f"{plan.studies} simulated studies a design, normal effects, every rater rates all acts of two "
         f"systems; {TESTS[plan.test]}, two-sided, alpha {ALPHA:g}"
     )
     return SampleSize(difference, plan.power, variances, tuple(designs), smallest, plan.studies, method, reason)
@@ -170,24 +165,19 @@ def _check(variances: Variances, difference: float, plan: PowerPlan) -> None:
         raise RatingsError(f"a design of {largest} is too large to simulate: at most {MOST_PAIRS:,} pairs of the two")
     if not 0 < plan.power < 1 or plan.studies < 10:
         raise RatingsError(f"power must be between 0 and 1, and studies 10 or more: {plan.power:g}, {plan.studies}")
-    if plan.scale is not None and not (plan.scale[0] < plan.scale[1] and plan.scale[2] > 0):
-        raise RatingsError(f"a scale is low, high, step, with low below high: {plan.scale}")
 
 
 def _design(variances: Variances, difference: float, plan: PowerPlan, acts: int, raters: int) -> SimulatedDesign:
     # Each design has its own random stream, so its result does not depend on the rest of the grid.
     generator = np.random.default_rng([plan.seed, acts, raters])
-    block = max(1, _CELLS // (2 * acts * raters))
+    block = max(1, _CELLS // (acts * raters))
     found = np.zeros(2)
     done = 0
     while done < plan.studies:
         size = min(block, plan.studies - done)
         noise = _noise(variances, generator, (size, acts, raters))
-        # Both systems' sentences share it, so it matters only where rounding keeps it from cancelling.
-        if plan.scale is not None and variances.item_rater:
-            noise += math.sqrt(variances.item_rater) * generator.standard_normal((size, acts, raters, 1))
         for at, true in enumerate((difference, 0.0)):
-            found[at] += _significant(_differences(noise, true, plan), plan.test).sum()
+            found[at] += _significant(noise + true, plan.test).sum()
         done += size
     power, false = found / plan.studies
     error = math.sqrt(power * (1 - power) / plan.studies)
@@ -195,30 +185,20 @@ def _design(variances: Variances, difference: float, plan: PowerPlan, acts: int,
 
 
 def _noise(variances: Variances, generator: np.random.Generator, shape: tuple[int, int, int]) -> NDArray[Any]:
-    """Return simulated ratings without the systems' means or raters' views of acts, (studies, acts, raters, 2)."""
+    """Return simulated differences of two equal systems' ratings, (studies, acts, raters).
+
+    What both systems' sentences share, the effects of acts, of raters and of raters' views of acts, cancels.
+    """
     studies, acts, raters = shape
-    total: NDArray[Any] = math.sqrt(variances.residual) * generator.standard_normal((*shape, 2))
+    total = np.zeros(shape)
     for variance, size in (
-        (variances.item, (studies, acts, 1, 1)),
-        (variances.rater, (studies, 1, raters, 1)),
-        (variances.item_system, (studies, acts, 1, 2)),
-        (variances.rater_system, (studies, 1, raters, 2)),
+        (variances.item_system, (studies, acts, 1)),
+        (variances.rater_system, (studies, 1, raters)),
+        (variances.residual, shape),
     ):
         if variance:
-            total += math.sqrt(variance) * generator.standard_normal(size)
+            total += math.sqrt(2 * variance) * generator.standard_normal(size)
     return total
-
-
-def _differences(noise: NDArray[Any], true: float, plan: PowerPlan) -> NDArray[Any]:
-    """Return the second system's ratings minus the first's, (studies, acts, raters)."""
-    if plan.scale is None:
-        plain: NDArray[Any] = noise[..., 1] - noise[..., 0] + true
-        return plain
-    low, high, step = plan.scale
-    ratings = noise + plan.center + np.array([-true / 2, true / 2])
-    ratings = np.clip(low + np.round((ratings - low) / step) * step, low, high)
-    rounded: NDArray[Any] = ratings[..., 1] - ratings[..., 0]
-    return rounded
 
 
 def _significant(differences: NDArray[Any], test: Test) -> NDArray[np.bool_]:
