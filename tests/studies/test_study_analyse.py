@@ -270,3 +270,11 @@ def test_the_command_prints_the_power_of_designs(tmp_path: Path, capsys: pytest.
     assert designs[20, 10] >= designs[5, 3]
     assert main(["study", "power", str(path), "--difference", "1", "--acts", "1"]) == 2
     assert "at least 2" in capsys.readouterr().err
+
+
+def test_power_says_what_the_pilot_cannot_tell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Each item has a sentence of one system alone, whose variance between items is therefore taken for 0.
+    rows = [row for row in simulated("ab", items=12) if (int(row[0][1:]) % 2 == 0) == (row[1] == "a")]
+    path = write(tmp_path / "pilot.csv", rows)
+    assert main(["study", "power", str(path), "--difference", "1", "--acts", "5", "--raters", "3"]) == 0
+    assert "Item x system cannot be told from item." in capsys.readouterr().out

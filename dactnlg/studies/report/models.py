@@ -92,6 +92,7 @@ def sample_tables(found: SampleSize) -> list[ReportTable]:
         f"{number(varied.item_rater)}, items x systems {number(varied.item_system)}, raters x systems "
         f"{number(varied.rater_system)}, residual {number(varied.residual)} ({varied.method})."
     )
+    notes += sentences(varied.notes)
     return [
         ReportTable("smallest-designs", title, smallest, found.method, notes, left=0),
         ReportTable("power", "Power by acts and raters", rows, found.method, left=0),
