@@ -8,18 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.judgements import Judgements, judgements
 from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError
 
-Weights = Literal["none", "linear", "quadratic"]
-WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 MOST_PAIRS = 20_000
 """Largest number of pairs to compare, enough for all pairs of 200 raters; of more, a sample is drawn."""
@@ -52,16 +49,6 @@ class PairKappa:
     quadratic: float | None
     reason: str = ""
 
-    def weighted(self, weights: Weights) -> float | None:
-        """Return the kappa with these weights.
-
-        Raises:
-            UnknownNameError: `weights` is none of `WEIGHTS`.
-        """
-        if weights not in WEIGHTS:
-            raise UnknownNameError("weights", weights, WEIGHTS)
-        return {"none": self.plain, "linear": self.linear, "quadratic": self.quadratic}[weights]
-
 
 @dataclass(frozen=True)
 class Kappas(Result):
@@ -85,15 +72,6 @@ class Kappas(Result):
     notes: tuple[str, ...] = ()
     reason: str = ""
 
-    def defined(self, weights: Weights = "none") -> list[float]:
-        """Return the kappas that are defined."""
-        return [kappa for pair in self.pairs if (kappa := pair.weighted(weights)) is not None]
-
-    def median(self, weights: Weights = "none") -> float | None:
-        """Return the median over pairs, or None if no kappa is defined."""
-        found = self.defined(weights)
-        return float(np.median(found)) if found else None
-
 
 @dataclass(frozen=True)
 class Exceeding:
@@ -105,31 +83,23 @@ class Exceeding:
     share: float | None
 
 
-def kappas(ratings: Ratings, bins: int | None = None, most: int = MOST_PAIRS, seed: int = 1) -> Kappas:
+def kappas(ratings: Ratings, most: int = MOST_PAIRS, seed: int = 1) -> Kappas:
     """Return the agreement of every pair of raters, for ratings under one criterion.
 
     Args:
         ratings: the judgements.
-        bins: number of classes of equal width to cut values into; by default none, and kappa is undefined on a
-            continuous scale.
         most: largest number of pairs; of more, a sample is drawn without replacement.
         seed: of that sample.
 
     Raises:
-        RatingsError: there are no ratings, or of several criteria; `bins` is below 2; or statsmodels is not installed.
+        RatingsError: there are no ratings, or of several criteria; or statsmodels is not installed.
     """
     table = judgements(ratings)
     criterion, raters = ratings.names("criterion")[0], len(table.raters)
     notes = list(table.notes)
     values, codes = np.unique(table.value, return_inverse=True)
-    if bins is not None:
-        if bins < 2:
-            raise RatingsError(f"{bins} classes of values: kappa wants 2 or more")
-        codes = np.minimum(((table.value - values[0]) / (np.ptp(values) or 1) * bins).astype(int), bins - 1)
-        values = np.arange(bins, dtype=float)
-        notes.append(f"values are cut into {bins} classes of equal width")
-    elif len(values) > MOST_CATEGORIES:
-        reason = f"{len(values)} different values: kappa is undefined on a continuous scale (cut it into classes)"
+    if len(values) > MOST_CATEGORIES:
+        reason = f"{len(values)} different values: kappa is undefined on a continuous scale"
         return Kappas(criterion, raters, (), None, notes=tuple(notes), reason=reason)
     chosen, unshared = _chosen(table, most, seed)
     if unshared is None:
@@ -142,11 +112,9 @@ def kappas(ratings: Ratings, bins: int | None = None, most: int = MOST_PAIRS, se
     return Kappas(criterion, raters, pairs, unshared, notes=tuple(notes), reason=reason)
 
 
-def exceeding(
-    found: Kappas, weights: Weights = "none", thresholds: Sequence[float] = THRESHOLDS
-) -> tuple[Exceeding, ...]:
+def exceeding(found: Kappas, thresholds: Sequence[float] = THRESHOLDS) -> tuple[Exceeding, ...]:
     """Return how many of the pairs with a defined kappa exceed each threshold (Sharma et al. 2017, Table 4)."""
-    defined = np.array(found.defined(weights))
+    defined = np.array([pair.plain for pair in found.pairs if pair.plain is not None])
     counts = [(threshold, int((defined > threshold).sum())) for threshold in thresholds]
     return tuple(
         Exceeding(threshold, count, len(defined), count / len(defined) if len(defined) else None)
@@ -216,6 +184,6 @@ def _pair(table: Judgements, first: int, second: int, values: NDArray[Any]) -> P
         raise RatingsError(EXTRA) from None
     plain = cohens_kappa(counts, return_results=False)
     linear, quadratic = (
-        cohens_kappa(counts, weights=values, wt=weights, return_results=False) for weights in WEIGHTS[1:]
+        cohens_kappa(counts, weights=values, wt=kind, return_results=False) for kind in ("linear", "quadratic")
     )
     return PairKappa(*names, len(shared), float(plain), float(linear), float(quadratic))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.studies.analysis.agreement import METHOD, Exceeding, Kappas, PairKappa, Weights, exceeding, kappas
+from dactnlg.studies.analysis.agreement import METHOD, Exceeding, Kappas, PairKappa, exceeding, kappas
 from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.ratings import Ratings, RatingsError
 
@@ -71,27 +71,19 @@ class FilteredRaters(Result):
         return found
 
 
-def filter_raters(
-    ratings: Ratings,
-    threshold: float = 0.1,
-    rule: str = "lowest-mean",
-    weights: Weights = "none",
-    bins: int | None = None,
-) -> FilteredRaters:
+def filter_raters(ratings: Ratings, threshold: float = 0.1, rule: str = "lowest-mean") -> FilteredRaters:
     """Return the ratings without the raters who do not agree with the others.
 
-    A pair's kappa is the mean over the criteria under which it is defined; a pair for which it is undefined under all
-    (no shared sentence, 0/0) is ignored.
+    A pair's kappa, without weights, is the mean over the criteria under which it is defined; a pair for which it is
+    undefined under all (no shared sentence, 0/0) is ignored.
 
     Args:
         ratings: the judgements, under one or several criteria.
         threshold: kappa that pairs must exceed, at least -1 and below 1.
         rule: a key of `RULES`.
-        weights: weights of the differences in kappa.
-        bins: number of classes to cut values into, for a continuous scale.
 
     Raises:
-        UnknownNameError: `rule` or `weights` is unknown.
+        UnknownNameError: `rule` is unknown.
         RatingsError: there are no ratings, or the threshold is out of range.
     """
     if rule not in RULES:
@@ -105,13 +97,13 @@ def filter_raters(
         reason = f"{len(raters):,} raters: all pairs are compared of {MOST_RATERS} at most; nobody was left out"
         return FilteredRaters(ratings, rule, threshold, tuple(raters), (), (), (), METHOD, ratings.notes, reason)
     most = len(raters) ** 2
-    tables = [kappas(ratings.where(criterion=name), bins, most) for name in ratings.names("criterion")]
-    matrix = _matrix(tables, raters, weights)
+    tables = [kappas(ratings.where(criterion=name), most) for name in ratings.names("criterion")]
+    matrix = _matrix(tables, raters)
     left = _leaving(matrix, raters, threshold, rule)
     gone = {one.rater for one in left}
     kept = tuple(rater for rater in raters if rater not in gone)
     counts = [_exceeding(tables, matrix[np.ix_(at, at)]) for at in (_at(raters, raters), _at(raters, kept))]
-    named = f"{METHOD}, weights: {weights}; {RULES[rule]}"
+    named = f"{METHOD}, weights: none; {RULES[rule]}"
     reason = "" if np.isfinite(matrix).any() else "no pair of raters has a kappa: " + _why(tables)
     notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
     if left and len(kept) < 2:
@@ -133,13 +125,13 @@ def _why(tables: list[Kappas]) -> str:
     return "; ".join(dict.fromkeys(filter(None, reasons))) or "there is one rater alone"
 
 
-def _matrix(tables: list[Kappas], raters: list[str], weights: Weights) -> NDArray[np.float64]:
+def _matrix(tables: list[Kappas], raters: list[str]) -> NDArray[np.float64]:
     """Return the mean kappa of each pair over criteria, (R, R), NaN where undefined."""
     places = {rater: place for place, rater in enumerate(raters)}
     total, count = np.zeros((2, len(raters), len(raters)))
     for table in tables:
         for pair in table.pairs:
-            if (kappa := pair.weighted(weights)) is not None:
+            if (kappa := pair.plain) is not None:
                 first, second = places[pair.first], places[pair.second]
                 for at in ((first, second), (second, first)):
                     total[at] += kappa

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -78,5 +79,6 @@ def _agreement(part: Ratings, name: str) -> Agreement:
         pairs = kappas(part, most=MOST_PAIRS)
     except RatingsError as error:
         return Agreement(name, None, None, 0, str(error))
+    linear = [pair.linear for pair in pairs.pairs if pair.linear is not None]
     reason = overall.reason or pairs.reason
-    return Agreement(name, overall.value, pairs.median("linear"), len(pairs.defined("linear")), reason)
+    return Agreement(name, overall.value, statistics.median(linear) if linear else None, len(linear), reason)
