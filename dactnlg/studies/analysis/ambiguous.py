@@ -48,15 +48,11 @@ class Ambiguous(Result):
     reason: str = ""
 
 
-def ambiguous(ratings: Ratings, most: int | None = None) -> Ambiguous:
-    """Return the items and sentences with the largest spread, for ratings under one criterion.
+def ambiguous(ratings: Ratings) -> Ambiguous:
+    """Return the spread of all items and sentences, for ratings under one criterion.
 
     Sentences with a single rater are left out. If raters use a scale differently, every sentence looks ambiguous:
     normalise such ratings first.
-
-    Args:
-        ratings: the judgements.
-        most: how many items, and how many sentences, to return; all by default.
 
     Raises:
         RatingsError: there are no ratings, or of several criteria.
@@ -82,5 +78,5 @@ def ambiguous(ratings: Ratings, most: int | None = None) -> Ambiguous:
     method = "standard deviation of a sentence's values over raters (n - 1); of an item, root of its sentences' mean"
     method += " variance (numpy)"
     reason = "" if sentences else "no sentence has two raters"
-    found = [tuple(sorted(rows, key=lambda row: -row.deviation)[:most]) for rows in (whole, sentences)]
+    found = [tuple(sorted(rows, key=lambda row: -row.deviation)) for rows in (whole, sentences)]
     return Ambiguous(ratings.names("criterion")[0], found[0], found[1], method, table.notes, reason)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.studies.analysis.clustered import METHODS, OVER, Over, estimate
+from dactnlg.studies.analysis.clustered import METHODS, Over, estimate
 from dactnlg.studies.analysis.comparisons import Comparisons, compare_systems
 from dactnlg.studies.analysis.normalization import scale_notes
 from dactnlg.studies.analysis.results import Bounds, Result
@@ -101,7 +101,7 @@ def means(ratings: Ratings, over: Over = "both") -> SystemMeans:
         RatingsError: there are no ratings.
         UnknownNameError: `over` is unknown.
     """
-    _check(ratings, over)
+    _check(ratings)
     rows = []
     names = ratings.names("system")
     for criterion, corpus, part in parts(ratings):
@@ -111,22 +111,21 @@ def means(ratings: Ratings, over: Over = "both") -> SystemMeans:
     return SystemMeans(tuple(rows), METHODS[over], scale_notes(ratings) + _few(ratings))
 
 
-def head_to_head(ratings: Ratings, baseline: str | None = None, over: Over = "raters") -> WinLossTie:
+def head_to_head(ratings: Ratings, baseline: str | None = None) -> WinLossTie:
     """Return how often each system was rated above each other one by the same rater for the same item.
 
-    The intervals are over raters by default, as those of the paper must be: its ties vary more than twice as much as
-    independent judgements would.
+    The intervals are over raters, as those of the paper must be: its ties vary more than twice as much as independent
+    judgements would.
 
     Args:
         ratings: judgements of a pairwise design, or ratings of several systems' sentences for the same items.
         baseline: the second system of all pairs; by default all pairs of systems are compared.
-        over: as in `means`.
 
     Raises:
         RatingsError: there are no ratings.
-        UnknownNameError: no system has the baseline's name, or `over` is unknown.
+        UnknownNameError: no system has the baseline's name.
     """
-    _check(ratings, over)
+    _check(ratings)
     if baseline is not None and baseline not in ratings.names("system"):
         raise UnknownNameError("baseline", baseline, ratings.names("system"))
     rows: list[HeadToHead] = []
@@ -134,9 +133,11 @@ def head_to_head(ratings: Ratings, baseline: str | None = None, over: Over = "ra
     for criterion, corpus, part in parts(ratings):
         comparisons = compare_systems(part)
         within.add(comparisons.within)
-        rows += _pairs(criterion, corpus, comparisons, baseline, over)
+        rows += _pairs(criterion, corpus, comparisons, baseline)
     shared = " or ".join(sorted(within))
-    method = f"each rater's values for two systems on one {shared} compared, the higher wins; shares: {METHODS[over]}"
+    method = (
+        f"each rater's values for two systems on one {shared} compared, the higher wins; shares: {METHODS['raters']}"
+    )
     return WinLossTie(tuple(rows), method, _few(ratings))
 
 
@@ -150,11 +151,9 @@ def parts(ratings: Ratings) -> Iterator[tuple[str, str | None, Ratings]]:
             yield from ((criterion, corpus, part.where(corpus=corpus)) for corpus in corpora)
 
 
-def _check(ratings: Ratings, over: str) -> None:
+def _check(ratings: Ratings) -> None:
     if not ratings.rows:
         raise RatingsError("there are no ratings")
-    if over not in OVER:
-        raise UnknownNameError("kind of interval", over, OVER)
 
 
 def _few(ratings: Ratings) -> tuple[str, ...]:
@@ -184,13 +183,11 @@ def _mean(criterion: str, corpus: str | None, name: str, arrays: dict[str, Any],
     return SystemMean(criterion, corpus, name, found.mean, found.interval90, found.interval95, *counts, found.reason)
 
 
-def _pairs(
-    criterion: str, corpus: str | None, found: Comparisons, baseline: str | None, over: Over
-) -> Iterator[HeadToHead]:
+def _pairs(criterion: str, corpus: str | None, found: Comparisons, baseline: str | None) -> Iterator[HeadToHead]:
     for first, name in enumerate(found.systems):
         for second, other in enumerate(found.systems):
             if other == baseline != name or (baseline is None and first < second):
-                yield _pair(criterion, corpus, (name, other), (first, second), found, over)
+                yield _pair(criterion, corpus, (name, other), (first, second), found)
 
 
 def _clipped(interval: Bounds | None) -> Bounds | None:
@@ -204,7 +201,6 @@ def _pair(
     names: tuple[str, str],
     places: tuple[int, int],
     found: Comparisons,
-    over: Over,
 ) -> HeadToHead:
     chosen = found.of(min(places), max(places))
     outcomes = found.outcomes[chosen] * (1 if places[0] < places[1] else -1)
@@ -213,7 +209,7 @@ def _pair(
     reason = "" if len(outcomes) else "no rater has judged both for one item"
     for outcome in (1, -1, 0):
         happened = (outcomes == outcome).astype(float)
-        one = estimate(happened, items, raters, over)
+        one = estimate(happened, items, raters, "raters")
         shares[outcome] = Share(int(happened.sum()), one.mean, _clipped(one.interval90))
         always = len(happened) and np.ptp(happened) == 0
         reason = reason or ("no interval of a share of 0% or 100%" if always else one.reason)

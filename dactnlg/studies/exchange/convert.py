@@ -15,7 +15,6 @@ from dactnlg.studies.ratings import CONTEXT, Ratings, RatingsError, check_repeti
 from dactnlg.studies.study import Scale, Study
 
 ImportFormat = Literal["csv", "potato", "e2e"]
-ExportFormat = Literal["csv", "potato", "e2e", "json"]
 _OURS = re.compile(r"r\d{3,}")
 
 
