@@ -11,7 +11,7 @@ from study_raters import OWNER, StudyProcess, serving, small_study, tokens
 
 from dactnlg.studies.storage import Storage
 
-STUDY = small_study(raters=4)
+STUDY = small_study(raters=5)
 """One rater for each test."""
 
 
@@ -66,6 +66,20 @@ def test_a_study_can_be_rated_by_keyboard_alone(browser: Any, likert: StudyProce
         (2, "naturalness"): 2,
     }  # fmt: skip
     storage.close()
+
+
+def test_a_key_that_is_held_answers_one_question(browser: Any, likert: StudyProcess, folder: Path) -> None:
+    context = browser.new_context()
+    page, _ = opened(context, likert, f"/r/{tokens(folder)['r005']}")
+    page.check("[name=agree]")
+    page.click("button:text-is('Begin')")
+    page.wait_for_selector("#rate")
+    page.wait_for_load_state("load")
+    # Further events of a key that is down are its repetitions.
+    for _ in range(4):
+        page.keyboard.down("5")
+    assert page.locator("input:checked").count() == 1
+    context.close()
 
 
 @pytest.mark.parametrize(("scheme", "rater"), [("light", "r002"), ("dark", "r003")])

@@ -28,7 +28,8 @@ function goOn(group) {
 
 document.addEventListener("keydown", (event) => {
   const writing = event.target.matches("input[type=number], textarea");
-  if (writing || event.ctrlKey || event.altKey || event.metaKey || !/^\d$/.test(event.key)) return;
+  // A key that is held down repeats itself, and would answer all questions.
+  if (writing || event.repeat || event.ctrlKey || event.altKey || event.metaKey || !/^\d$/.test(event.key)) return;
   const group = current();
   const choice = group && group.querySelector(`input[data-key="${event.key}"]`);
   if (!choice) return;
