@@ -10,6 +10,7 @@ import pytest
 from study_raters import OWNER, StudyProcess, serving, small_study, tokens
 
 from dactnlg.studies.storage import Storage
+from dactnlg.studies.study import Scale
 
 STUDY = small_study(raters=5)
 """One rater for each test."""
@@ -130,6 +131,29 @@ def test_a_study_works_without_scripts(browser: Any, likert: StudyProcess, folde
     page.reload()
     page.wait_for_selector("text=Page 2 of 5")
     context.close()
+
+
+def test_a_scale_of_fractions_is_legible_on_a_narrow_screen(browser: Any, tmp_path: Path) -> None:
+    study, said = small_study(), "اهلا بكم في البيت."
+    items = [
+        item.model_copy(
+            update={"sentences": {name: said + " " * at for at, name in enumerate(item.sentences)}, "check": None}
+        )
+        for item in study.items
+    ]
+    scale = Scale(low=0, high=1, step=0.1)
+    study.model_copy(update={"scale": scale, "items": tuple(items)}).save(tmp_path)
+    with serving(tmp_path) as process:
+        context = browser.new_context(viewport={"width": 320, "height": 640})
+        page, _ = opened(context, process, f"/r/{tokens(tmp_path)['r001']}")
+        page.check("[name=agree]")
+        page.click("button:text-is('Begin')")
+        page.wait_for_selector("#rate")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        assert page.evaluate(
+            "[...document.querySelectorAll('.choices span')].every(e => e.scrollWidth <= e.clientWidth)"
+        )
+        context.close()
 
 
 def test_a_slider_has_no_value_until_moved_and_leaving_the_page_is_confirmed(browser: Any, tmp_path: Path) -> None:
