@@ -133,7 +133,7 @@ def test_a_study_works_without_scripts(browser: Any, likert: StudyProcess, folde
     context.close()
 
 
-def test_a_scale_of_fractions_is_legible_on_a_narrow_screen(browser: Any, tmp_path: Path) -> None:
+def test_fractions_and_arabic_are_legible_on_a_narrow_screen(browser: Any, tmp_path: Path) -> None:
     study, said = small_study(), "اهلا بكم في البيت."
     items = [
         item.model_copy(
@@ -153,6 +153,8 @@ def test_a_scale_of_fractions_is_legible_on_a_narrow_screen(browser: Any, tmp_pa
         assert page.evaluate(
             "[...document.querySelectorAll('.choices span')].every(e => e.scrollWidth <= e.clientWidth)"
         )
+        # Its full stop stands at the left.
+        assert page.evaluate("getComputedStyle(document.querySelector('.sentence')).direction") == "rtl"
         context.close()
 
 
