@@ -16,7 +16,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 
-from dactnlg.studies.answers import rating_rows
+from dactnlg.studies.answers import failed_checks, rating_rows
 from dactnlg.studies.database import FILE, connect
 from dactnlg.studies.enrolment import Enrolment, OutOfOrder
 from dactnlg.studies.ratings import Ratings
@@ -182,7 +182,7 @@ class Storage(Enrolment):
 
 
 def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:
-    """Return the ratings so far, without attention checks (see `answers.rating_rows`).
+    """Return the ratings so far, without attention checks (see `answers.rating_rows`); a note names who failed these.
 
     Args:
         study_folder: the study's folder.
@@ -198,8 +198,12 @@ def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:
     # Damage may only show when rows are read: reading inside `connect` gives the same errors as opening.
     with connect(study_folder, database, to_read=True) as engine:
         storage = Storage(engine, study)
-        rows = list(rating_rows(study, storage.values())) if storage.entered() else []
+        values = storage.values() if storage.entered() else {}
     storage.close()
+    rows = list(rating_rows(study, values))
     if not rows:
         raise NoRatingsError(f"{study_folder}: nobody has rated yet")
-    return Ratings(rows)
+    checks = failed_checks(study, values).items()
+    careless = ", ".join(f"{rater} ({failed} of {answered})" for rater, (failed, answered) in checks if failed)
+    note = f"the ratings include those of raters who failed attention checks: {careless}"
+    return Ratings(rows, (note,) if careless else ())

@@ -187,6 +187,8 @@ def test_a_rating_counts_for_every_system_with_the_sentence(tmp_path: Path, desi
     checks = failed_checks(study, storage.values())
     storage.close()
     found = read_ratings(tmp_path)
+    failed = ", ".join(f"{rater} (1 of 1)" for rater, (count, _) in checks.items() if count)
+    assert found.notes == (f"the ratings include those of raters who failed attention checks: {failed}",)
     check_repetition(found.rows, "test")
     assert not {row["item"] for row in found.rows} & {"check-1"}
     second = [row for row in found.rows if row["item"] == "item-1" and row["rater"] == "r002"]
