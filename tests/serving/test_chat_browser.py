@@ -61,8 +61,10 @@ def test_a_chat_can_be_held_by_keyboard_alone(browser: Any, server: list[ChatPro
         page.keyboard.press("Enter")
         page.wait_for_selector(f"#place-{2 * number + 1} .vote")
         assert page.inner_text(f"#place-{2 * number} bdi") == text
-    # A screen reader announces answers as they arrive, and which votes are set.
-    assert page.get_attribute("#talk", "aria-live") == "polite"
+    # A screen reader announces answers as they arrive, as entries of a list, and which votes are set.
+    log = page.get_by_role("log")
+    assert log.get_attribute("aria-live") == "polite"
+    assert log.get_by_role("list").get_by_role("listitem").count() == 6
     good, bad = page.get_by_label("Good answer").nth(1), page.get_by_label("Bad answer").nth(1)
     for button, stands in ((good, (True, False)), (good, (False, False)), (bad, (False, True)), (good, (True, False))):
         button.focus()
