@@ -108,6 +108,8 @@ def test_the_chat_pages_fit_a_phone_and_are_legible(
     def look() -> None:
         seen.append(page.title())
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        # The keyboard scrolls what is wider.
+        assert page.evaluate("[...document.querySelectorAll('.wide')].every(e => e.tabIndex === 0)")
         assert page.evaluate(contrast) == []
         buttons = "[...document.querySelectorAll('button:not([hidden]), .choices label')]"
         assert page.evaluate(f"{buttons}.every(e => !e.checkVisibility() || e.offsetHeight >= 40)")

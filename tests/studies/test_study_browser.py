@@ -95,6 +95,8 @@ def test_the_study_pages_fit_a_phone_and_are_legible(
     def look() -> None:
         seen.append(page.title())
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        # The keyboard scrolls what is wider.
+        assert page.evaluate("[...document.querySelectorAll('.wide')].every(e => e.tabIndex === 0)")
         assert page.evaluate(contrast) == []
         assert page.evaluate(
             "[...document.querySelectorAll('button, .choices label')].every(e => e.offsetHeight >= 40)"
