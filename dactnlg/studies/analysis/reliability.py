@@ -19,15 +19,11 @@ from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError
 
 Level = Literal["nominal", "ordinal", "interval"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
-MOST_CELLS = 20_000_000
-"""The library krippendorff keeps a number per sentence and pair of values; beyond .16 GB, use sums instead."""
 MOST_ICC = 1_000_000
 """Largest number of ratings for intraclass correlation."""
 LEAST_ICC = 5
 """Smallest number of ratings that pingouin accepts."""
-_ALPHA = "Krippendorff's alpha, {} differences ({})"
-_LIBRARY = "krippendorff"
-_SUMS = "sums over sentences, as krippendorff's matrix of coincidences would not fit"
+_ALPHA = "Krippendorff's alpha, {} differences (numpy; equal to that of the library krippendorff)"
 _ICC = {
     "ICC(1,1)": "one rating, raters drawn anew for each sentence",
     "ICC(A,1)": "one rating, absolute agreement",
@@ -46,7 +42,7 @@ class Alpha(Result):
     Attributes:
         level: level of measurement: `nominal`, `ordinal` or `interval`.
         value: 1 for perfect agreement, 0 for chance; None if undefined.
-        method: estimator and library.
+        method: the estimator.
         reason: why it is undefined.
     """
 
@@ -129,34 +125,20 @@ def reliability(ratings: Ratings) -> Reliability:
 
 
 def alpha(table: Judgements, level: Level) -> Alpha:
-    """Return Krippendorff's alpha; sentences with a single rater are ignored.
-
-    Raises:
-        RatingsError: krippendorff is not installed.
-    """
+    """Return Krippendorff's alpha; sentences with a single rater are ignored."""
+    method = _ALPHA.format(level)
     sizes = np.bincount(table.sentence, minlength=len(table.sentences))
     judged = sizes[table.sentence] > 1
-    values, codes = np.unique(table.value[judged], return_inverse=True)
     if not judged.any():
-        return Alpha(level, None, _ALPHA.format(level, _LIBRARY), "no sentence has two raters")
-    if len(values) == 1:
-        return Alpha(level, None, _ALPHA.format(level, _LIBRARY), "0/0: all values are equal")
-    units, sentence = np.unique(table.sentence[judged], return_inverse=True)
-    if len(units) * len(values) ** 2 > MOST_CELLS:
-        method = _ALPHA.format(level, _SUMS)
-        return Alpha(level, alpha_by_sums(sentence, table.value[judged], level), method)
-    try:
-        import krippendorff
-    except ImportError:
-        raise RatingsError(EXTRA) from None
-    counts = np.zeros((len(units), len(values)), dtype=np.int64)
-    np.add.at(counts, (sentence, codes), 1)
-    found = krippendorff.alpha(value_counts=counts, value_domain=values, level_of_measurement=level)
-    return Alpha(level, float(found), _ALPHA.format(level, _LIBRARY))
+        return Alpha(level, None, method, "no sentence has two raters")
+    value = table.value[judged]
+    if np.ptp(value) == 0:
+        return Alpha(level, None, method, "0/0: all values are equal")
+    return Alpha(level, _alpha(np.unique(table.sentence[judged], return_inverse=True)[1], value, level), method)
 
 
-def alpha_by_sums(sentence: NDArray[Any], value: NDArray[Any], level: Level) -> float:
-    """Return alpha without a coincidence matrix, in time that depends only on the number of ratings.
+def _alpha(sentence: NDArray[Any], value: NDArray[Any], level: Level) -> float:
+    """Return alpha without a matrix of coincidences, which would not fit for a long scale and many sentences.
 
     Ordinal differences are those of the values' mean ranks, so they and interval differences are squares, whose sums
     over pairs follow from variances.
