@@ -16,16 +16,16 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from simulated_coverage import coverage
+from simulated_ratings import Panel, join, panel, simulate
 from tqdm import tqdm
 
 from dactnlg.studies.analysis.agreement import exceeding, kappas
 from dactnlg.studies.analysis.correlation import Coefficient, MetricCorrelations, correlate
-from dactnlg.studies.analysis.coverage import coverage
 from dactnlg.studies.analysis.filtering import RULES, filter_raters
 from dactnlg.studies.analysis.human import split_halves
 from dactnlg.studies.analysis.intervals import METHODS, Kind
 from dactnlg.studies.analysis.paired import paired
-from dactnlg.studies.analysis.simulation import Panel, join, panel, simulate
 
 OTHERS = {"novikova": "ratings_novikova", "e2e": "ratings_e2e"}
 PANELS = 10

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from simulated_ratings import CONSTANT, join, panel, simulate
 
 from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.coefficients import NAMES, Name, of_rows, resampled
@@ -18,7 +19,6 @@ from dactnlg.studies.analysis.human import split_halves
 from dactnlg.studies.analysis.intervals import METHODS, interval
 from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.permutation import permutation_p, permute_metrics
-from dactnlg.studies.analysis.simulation import CONSTANT, join, panel, simulate
 from dactnlg.studies.analysis.williams import compare_metrics, williams
 from dactnlg.studies.ratings import Ratings, RatingsError
 

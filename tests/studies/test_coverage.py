@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import ratings as benchmark
+from simulated_coverage import coverage
+from simulated_ratings import panel, simulate
 
-from dactnlg.studies.analysis.coverage import coverage
 from dactnlg.studies.analysis.filtering import filter_raters
-from dactnlg.studies.analysis.simulation import panel, simulate
 
 
 def test_the_correlation_of_many_items_is_the_true_one() -> None:

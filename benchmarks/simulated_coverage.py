@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from simulated_ratings import CONSTANT, Panel, simulate
+
 from dactnlg.studies.analysis.coefficients import NAMES, Name
 from dactnlg.studies.analysis.correlation import correlate
 from dactnlg.studies.analysis.filtering import RULES, filter_raters
 from dactnlg.studies.analysis.intervals import METHODS, Kind
 from dactnlg.studies.analysis.results import Result
-from dactnlg.studies.analysis.simulation import CONSTANT, Panel, simulate
 
 
 @dataclass(frozen=True)
