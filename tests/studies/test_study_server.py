@@ -157,6 +157,16 @@ def test_a_digit_chooses_the_answer_that_it_names(low: float, high: float, step:
     assert len(question.choices) == len(scale.values)
 
 
+def test_a_number_is_asked_for_with_the_meaning_of_both_ends(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, small_study("continuous"))
+    shown = desk.client.get(desk.begin()).text
+    described = re.findall(r'<input type="number" name="s\dq1"[^>]*aria-describedby="([\w-]+)"', shown)
+    assert len(described) == 3
+    for name in described:
+        assert re.search(rf'<p class="ends soft" id="{name}" aria-hidden="false"><span>0: bad</span>', shown)
+    desk.storage.close()
+
+
 def test_a_form_of_another_site_is_refused(desk: Desk) -> None:
     link = desk.begin()
     for headers in (
