@@ -29,7 +29,7 @@ from dactnlg.studies.analysis.systems import SystemMeans, WinLossTie, head_to_he
 from dactnlg.studies.analysis.williams import MetricDifferences, compare_metrics
 from dactnlg.studies.metric_values import study_scores
 from dactnlg.studies.ratings import Ratings, RatingsError, open_table
-from dactnlg.studies.study import FILE, Study
+from dactnlg.studies.study import Study
 
 Properties = Mapping[str, Mapping[str, str]]
 Progress = Callable[[str], object]
@@ -254,11 +254,6 @@ def read_properties(path: Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def study_folder(path: Path) -> Path:
-    """Return the folder of a study given by its `study.json`; any other path unchanged."""
-    return path.parent if path.name == FILE else path
-
-
 def read_study_ratings(path: Path, database: str | None = None) -> Ratings:
     """Return the ratings of a study, or of a CSV file.
 
@@ -270,7 +265,7 @@ def read_study_ratings(path: Path, database: str | None = None) -> Ratings:
         StudyError: the folder is not a study, or has no ratings yet.
         RatingsError: the file does not contain ratings, or there is a database besides it.
     """
-    path = study_folder(path)
+    path = Study.folder(path)
     if path.is_dir():
         from dactnlg.studies.storage import read_ratings
 
@@ -303,7 +298,7 @@ def metric_scores(path: Path, ratings: Ratings, source: MetricSource) -> MetricS
     Raises:
         DactnlgError: the files do not fit or cannot be matched to items, or there is no such preset or metric.
     """
-    path = study_folder(path)
+    path = Study.folder(path)
     if source.files:
         by_place = len(source.files) > 1 or "=" in source.files[0]
         # Each rater sees the items in a different order, so the order of ratings is not that of the lines of a file.

@@ -57,6 +57,11 @@ class StudyFile(_Record):
             file.write("\n")
 
     @classmethod
+    def folder(cls, path: Path) -> Path:
+        """Return the folder of a study that is given by its file; any other path unchanged."""
+        return path.parent if path.name == cls.file_name else path
+
+    @classmethod
     def load(cls, folder: Path) -> Self:
         """Read the study in a folder.
 

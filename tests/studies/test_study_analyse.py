@@ -96,6 +96,22 @@ def test_a_study_may_be_given_by_its_file(study: Path) -> None:
         assert scores[0] is not None and scores[0] == scores[1]
 
 
+def test_every_command_takes_a_study_by_its_file(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dactnlg.studies.server.session.serve", lambda *_found, **_named: None)
+    ratings = tmp_path / "ratings.csv"
+    assert main(["study", "export", str(study), "--output", str(ratings)]) == 0
+    words: list[list[str | Path]] = [["export"], ["datasheet"], ["serve", "--port", "0", "--new-links"]]
+    words.append(["import", ratings, "--format", "csv", "--study"])
+    for command in words:
+        printed = []
+        for path in (study, study / "study.json"):
+            assert main(["study", *map(str, command), str(path)]) == 0
+            printed.append(re.sub(r"http\S+|token \S+", "", capsys.readouterr().out))
+        assert printed[0] == printed[1] != ""
+
+
 def test_stored_scores_are_matched_by_the_order_of_a_study_s_items(study: Path, tmp_path: Path) -> None:
     items = [item for item in Study.load(study).items if item.check is None]
     stored = tmp_path / "random.json"

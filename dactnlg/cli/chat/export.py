@@ -25,6 +25,7 @@ def export(*, chats: Path, output: Path, database: str | None) -> None:
     from dactnlg.serving.chat.export import read_chats, write_chats
     from dactnlg.serving.chat.study import ChatStudy
 
+    chats = ChatStudy.folder(chats)
     study = ChatStudy.load(chats)
     found = read_chats(study, chats, database)
     write_chats(found, study, output)

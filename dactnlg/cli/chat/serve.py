@@ -43,6 +43,7 @@ def serve(*, chats: Path, options: ServerOptions, data_dir: Path | None) -> None
     from dactnlg.serving.chat.study import ChatStudy
     from dactnlg.studies.server.session import serve_study
 
+    chats = ChatStudy.folder(chats)
     found = ChatStudy.load(chats)
 
     def made(storage: ChatStorage, token: str, where: str) -> ASGIApp:

@@ -26,6 +26,7 @@ def datasheet(*, study: Path, database: str | None, output: Path | None) -> None
     from dactnlg.studies.storage import NoRatingsError, read_ratings
     from dactnlg.studies.study import Study
 
+    study = Study.folder(study)
     known = Study.load(study)
     try:
         ratings = read_ratings(study, database)

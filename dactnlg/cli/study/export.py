@@ -39,13 +39,13 @@ def export(*, study: Path, form: str, output: Path | None, database: str | None)
     dactnlg study export study --format potato --output annotations
     dactnlg study export ratings.csv --format e2e --output tables
     """
-    from dactnlg.studies.analyse import read_study_ratings, study_folder
+    from dactnlg.studies.analyse import read_study_ratings
     from dactnlg.studies.exchange.convert import as_json
     from dactnlg.studies.exchange.e2e import write_e2e
     from dactnlg.studies.exchange.potato import write_potato
     from dactnlg.studies.study import Study
 
-    study = study_folder(study)
+    study = Study.folder(study)
     if form in ("potato", "e2e") and output is None:
         raise UserError(f"--format {form} writes several files: name a new folder with --output")
     known = Study.load(study) if study.is_dir() else None

@@ -47,7 +47,7 @@ def import_(
 
     if items is not None and form != "potato":
         raise UserError("--items is the data file of a Potato project: it goes with --format potato")
-    known = Study.load(study) if study else None
+    known = Study.load(Study.folder(study)) if study else None
     named = read_items(items) if items else None
     found = import_ratings(files, form, known, named, keep_raters=keep_raters)  # type: ignore[arg-type]
     for note in found.notes:

@@ -39,6 +39,7 @@ def serve(*, study: Path, options: ServerOptions) -> None:
     from dactnlg.studies.storage import Storage
     from dactnlg.studies.study import Study
 
+    study = Study.folder(study)
     found = Study.load(study)
     opened, made = partial(Storage.open, study, found, options.database), partial(build, found)
     serve_study(study, list(found.rater_by_id), opened, made, options, called="raters", tell=click.echo)
