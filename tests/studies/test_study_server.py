@@ -353,6 +353,16 @@ def test_mistakes_of_study_serve_are_reported(
     assert not (tmp_path / "links.csv").exists()
 
 
+@pytest.mark.parametrize(("more", "told"), [([], True), (["--base-url", "http://192.168.1.20:8000"], False)])
+def test_links_that_lead_nowhere_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: list[str], told: bool
+) -> None:
+    monkeypatch.setattr("dactnlg.studies.server.session.serve", lambda *_found, **_named: None)
+    small_study().save(tmp_path)
+    assert main(["study", "serve", str(tmp_path), "--host", "0.0.0.0", "--port", "0", *more]) == 0
+    assert ("Other machines cannot open links to http://0.0.0.0:" in capsys.readouterr().out) == told
+
+
 def test_at_the_end_a_request_may_take_as_long_as_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     served = []
     monkeypatch.setattr(

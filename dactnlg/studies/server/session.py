@@ -80,6 +80,8 @@ def serve_study(
 
             tokens = links.rater_tokens(folder, people, where, renew=options.new_links, agree=agree)
             tell(f"{where}  {len(tokens)} {called}, whose links are in {folder / links.FILE}")
+            if urlsplit(where).hostname in ("0.0.0.0", "::"):
+                tell(f"Other machines cannot open links to {where}: give the address that they reach with --base-url")
             tell(f"{where}/owner  " + ("" if options.owner_token else f"token {token}"))
             for rater, each in tokens.items() if options.show_links else ():
                 tell(f"{links.link(where, each)}  {rater}")
