@@ -78,6 +78,7 @@ def test_a_rater_consents_answers_in_order_and_is_thanked(desk: Desk) -> None:
         other = desk.client.post(f"{link}/pages/{number}", data={**form, "s1q1": "4"}, headers=HTML)
         assert other.status_code == 409
         assert "those stand" in other.text
+        assert f'<a href="/study{link}">' in other.text
         assert other.headers["content-type"].startswith("text/html")
     assert "Thank you" in desk.client.get(link).text
     assert sum(map(len, desk.storage.values().values())) == (3 + 2 + 1 + 3 + 3) * 2

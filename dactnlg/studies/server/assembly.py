@@ -46,8 +46,10 @@ def assembled(
         static: path -> package whose static files are served there, in addition to the studies' own at `/static`.
     """
 
-    def error_page(_request: Request, problem: Problem) -> Response:
-        answer = desk.page("error.html", problem.status, problem=problem)
+    def error_page(request: Request, problem: Problem) -> Response:
+        # Whose link it is goes on there, unless there is no such link.
+        token = request.path_params.get("token") if problem.status != 404 else None
+        answer = desk.page("error.html", problem.status, problem=problem, token=token)
         answer.headers.update(problem.headers)
         return answer
 
