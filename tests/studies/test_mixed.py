@@ -289,7 +289,6 @@ def test_pairwise_ratings_have_no_model_or_anova() -> None:
         (lambda: anova(random(1), ["system", "system"]), "factors must be named once each"),
         (lambda: anova(random(1), ["model"], {"a": {"model": "x"}}), "no model is given for b"),
         (lambda: anova(random(1), ["system"], typ=1), "type 1 are not known"),  # type: ignore[arg-type]
-        (lambda: anova(random(1), ["system"], criterion="beauty"), "unknown criterion 'beauty'"),
         (lambda: anova(Ratings([]), ["system"]), "there are no ratings"),
         (lambda: mixed_model(random(1), "beauty"), "no ratings under beauty; criteria: quality"),
         (lambda: pilot_variances(random(1, systems=1), "quality"), "there are 1 systems, 8 items and 5 raters"),

@@ -79,9 +79,10 @@ def anova(
     factors: Sequence[str],
     properties: Mapping[str, Mapping[str, str]] | None = None,
     typ: Type = 2,
-    criterion: str | None = None,
 ) -> Anova:
     """Return the analysis of variance for some factors and all their interactions; undefined for a pairwise design.
+
+    It is of each rater's sum over all criteria for a sentence, as in the paper.
 
     Args:
         ratings: the judgements, which are assumed to be independent.
@@ -89,17 +90,15 @@ def anova(
         properties: system -> property -> level, such as `{"hred-ei": {"model": "HRED", "regularised": "yes"}}`.
         typ: type of the sums of squares, 2 or 3. They are equal if all cells have the same number of ratings. Otherwise
             type II has more power if there is no interaction, and type III tests main effects in the presence of one.
-        criterion: the criterion to analyse; by default each rater's sum over all criteria for a sentence, as in the
-            paper.
 
     Raises:
         RatingsError: there are no suitable ratings, `typ` is unknown, a system lacks a property, or the factors are
             none or repeated.
-        UnknownNameError: a factor is neither a column nor a property, or there is no such criterion.
+        UnknownNameError: a factor is neither a column nor a property.
     """
     if typ not in _TYPES:
         raise RatingsError(f"sums of squares of type {typ} are not known; valid: 2, 3")
-    observations, label = _observations(ratings, criterion)
+    observations, label = _observations(ratings)
     table = _factor_table(observations, factors, properties or {})
     levels = {name: tuple(sorted(set(table[name]))) for name in factors}
     counts = dict.fromkeys(product(*levels.values()), 0)
@@ -107,7 +106,7 @@ def anova(
         counts[cell] += 1
     values = np.array([value for _, value in observations])
     balanced = len(set(counts.values())) == 1
-    compared = any(pairwise(ratings, name) for name in ([criterion] if criterion else ratings.names("criterion")))
+    compared = any(pairwise(ratings, name) for name in ratings.names("criterion"))
     reason = ONE_JUDGEMENT if compared else _reason(levels, counts, values)
     rows = () if reason else _rows(values, table, list(factors), typ)
     notes = ["ratings of one rater, or of one item, are taken for independent: the mixed-effects model does not"]
@@ -120,16 +119,13 @@ def anova(
     return Anova(label, levels, typ, named, balanced, rows, method, tuple(notes), reason)
 
 
-def _observations(ratings: Ratings, criterion: str | None) -> tuple[list[tuple[Mapping[str, Any], float]], str]:
+def _observations(ratings: Ratings) -> tuple[list[tuple[Mapping[str, Any], float]], str]:
     """Return the observations, each a value with a row that it comes from, and what the values are called."""
     criteria = ratings.names("criterion")
     if not criteria:
         raise RatingsError("there are no ratings")
-    if criterion is not None and criterion not in criteria:
-        raise UnknownNameError("criterion", criterion, criteria)
-    if criterion is not None or len(criteria) == 1:
-        chosen = criterion or criteria[0]
-        return [(row, row["value"]) for row in ratings.rows if row["criterion"] == chosen], chosen
+    if len(criteria) == 1:
+        return [(row, row["value"]) for row in ratings.rows], criteria[0]
     context = [name for name in ("corpus", "page") if name in ratings.columns]
     found = []
     for _, rows in by(ratings.rows, "item", "system", "rater", *context):
