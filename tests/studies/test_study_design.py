@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import pytest
@@ -107,6 +108,15 @@ def test_a_rater_sees_each_system_about_equally_often(shown: int) -> None:
         seen = Counter(system for page in rater.pages for system in page.systems)
         # At random the difference would be about 5.
         assert max(seen.values()) - min(seen[system] for system in "abcde") <= 3
+
+
+@settings(deadline=None, max_examples=40)
+@given(plans(), st.integers(1, 12))
+def test_the_first_raters_are_balanced_without_the_others(
+    case: tuple[dict[str, tuple[str, ...]], PagePlan], count: int
+) -> None:
+    items, plan = case
+    assert assign(items, CHECK, plan)[:count] == assign(items, CHECK, replace(plan, raters=min(count, plan.raters)))
 
 
 def test_orders_differ_between_raters_and_repeat_with_the_seed() -> None:
