@@ -155,6 +155,9 @@ def test_fractions_and_arabic_are_legible_on_a_narrow_screen(browser: Any, tmp_p
         assert page.evaluate(
             "[...document.querySelectorAll('.choices span')].every(e => e.scrollWidth <= e.clientWidth)"
         )
+        # A choice alone in a second row would be as wide as the page, and catch the eye.
+        tops = "[...document.querySelector('.choices').children].map(e => e.offsetTop)"
+        assert len(set(page.evaluate(tops))) == 1
         # Its full stop stands at the left.
         assert page.evaluate("getComputedStyle(document.querySelector('.sentence')).direction") == "rtl"
         context.close()
