@@ -39,7 +39,8 @@ class CVAE(LatentModel, LSTM):
         super().__init__(sizes, **kwargs)
         self.annealing, self.free_bits = annealing, free_bits
         hidden = self.hidden_size
-        self.reader = keras.layers.LSTM(hidden)
+        # Rows that only pad a batch are all padding, which TensorFlow does not support with cuDNN.
+        self.reader = keras.layers.LSTM(hidden, use_cudnn=False)
         self.prior_kernel = self.add_weight((sizes.act, 2 * latent_size), "glorot_uniform", name="prior_kernel")
         shape = (hidden + sizes.act, 2 * latent_size)
         self.posterior_kernel = self.add_weight(shape, "glorot_uniform", name="posterior_kernel")

@@ -47,8 +47,9 @@ class HRED(GRUAnswerModel):
         self.inputs = (*self.inputs, *(TAUGHT if self.ei == "input" else ()), *(("act",) if mine["acts"] else ()))
         self.given_sizes = {"emotions": mine["emotions"], "vectors": mine["vector_size"]}
         self.utterance_size = mine["utterance_size"]
-        self.turn_reader = keras.layers.GRU(self.utterance_size)
-        self.context_reader = keras.layers.GRU(self.context_size, return_sequences=True)
+        # Turns that a context lacks are all padding, which TensorFlow does not support with cuDNN.
+        self.turn_reader = keras.layers.GRU(self.utterance_size, use_cudnn=False)
+        self.context_reader = keras.layers.GRU(self.context_size, return_sequences=True, use_cudnn=False)
         size = self.condition_size() + (sizes.act if mine["acts"] else 0)
         self.gate_kernel = self.add_weight((size, self.cell.gate_size), "glorot_uniform", name="gate_kernel")
         self.start_kernel = self.add_weight((size, self.hidden_size), "glorot_uniform", name="start_kernel")

@@ -42,7 +42,8 @@ class VAELanguageModel(LatentModel, GRUAnswerModel):
     ) -> None:
         super().__init__(sizes, latent_size=latent_size, **kwargs)
         self.annealing, self.free_bits = annealing, free_bits
-        self.reader = keras.layers.GRU(utterance_size)
+        # Rows that only pad a batch are all padding, which TensorFlow does not support with cuDNN.
+        self.reader = keras.layers.GRU(utterance_size, use_cudnn=False)
         self.posterior_output = keras.layers.Dense(2 * latent_size)
         self.gate_kernel = self.add_weight((latent_size, self.cell.gate_size), "glorot_uniform", name="gate_kernel")
         self.start_kernel = self.add_weight((latent_size, self.hidden_size), "glorot_uniform", name="start_kernel")

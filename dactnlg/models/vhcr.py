@@ -34,7 +34,8 @@ class VHCR(VHRED):
     def __init__(self, sizes: Sizes, sentence_drop: float = 0.25, **kwargs: Any) -> None:
         super().__init__(sizes, **kwargs)
         self.sentence_drop = sentence_drop
-        self.conversation_reader = keras.layers.GRU(self.context_size)
+        # The target follows missing turns, so the mask has holes, which cuDNN does not support.
+        self.conversation_reader = keras.layers.GRU(self.context_size, use_cudnn=False)
         self.conversation_layer = keras.layers.Dense(2 * self.latent_size)
         size = self.utterance_size
         self.hidden_turn = self.add_weight((size,), "uniform", name="hidden_turn")

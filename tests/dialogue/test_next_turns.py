@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,18 @@ def test_latent_models_learn_in_half_precision(name: str) -> None:
     model.batches.assign(5000.0)
     assert np.isfinite(float(model.train_on_batch(batch_of())))
     assert float(to_numpy(model.batches.value)) == 5001.0
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="others leave no masks to cuDNN")
+@pytest.mark.parametrize("name", ["vae_lm", "gru_seq2seq", "hred", "vhred", "vhcr"])
+def test_masks_are_not_left_to_cudnn(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # With a GPU, TensorFlow refuses masks with holes and rows of nothing but padding.
+    monkeypatch.setattr(import_module("keras.src.backend.tensorflow.rnn"), "_is_gpu_available", lambda: True)
+    model = model_of(name) if name in MODELS else conversation_model_of(name)
+    model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=jit_compile())
+    batch = {key: np.concatenate([value, value[:1]]) for key, value in batch_of().items()}
+    batch["lengths"][-1] = 0
+    assert np.isfinite(float(model.train_on_batch(batch)))
 
 
 @pytest.mark.parametrize("name", MODELS)

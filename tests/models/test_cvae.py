@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import keras
@@ -52,6 +53,17 @@ def test_rows_that_pad_a_batch_add_no_loss() -> None:
     filled = {name: np.concatenate([array, array[:1]]) for name, array in batch.items()}
     filled["lengths"][3] = 0
     assert float(model(tensors_of(filled))) == pytest.approx(float(model(tensors_of(batch))), rel=1e-5)
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="others leave no masks to cuDNN")
+def test_rows_that_pad_a_batch_are_not_left_to_cudnn(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With a GPU, TensorFlow refuses rows of nothing but padding.
+    monkeypatch.setattr(import_module("keras.src.backend.tensorflow.rnn"), "_is_gpu_available", lambda: True)
+    model = build("cvae")
+    model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=jit_compile())
+    batch = inputs([5, 3, 4], 6)
+    batch["lengths"][-1] = 0
+    assert np.isfinite(float(model.train_on_batch(batch)))
 
 
 def test_annealing_counts_only_training_batches() -> None:

@@ -174,6 +174,7 @@ class LSTM(RNN):
         *,
         return_sequences: bool = False,
         return_state: bool = False,
+        use_cudnn: bool | str = "auto",
         name: str | None = None,
         dtype: Any = None,
     ) -> None: ...
