@@ -214,6 +214,13 @@ def test_an_unsaid_choice_is_not_heard(sentence: str) -> None:
     assert listener().read(parse("?select(toilets=no;toilets=yes)"), sentence).heard is None
 
 
+@pytest.mark.parametrize("act", ["inform_no_match(type=laptop;driverange=small)", "?request(driverange)"])
+def test_nothing_is_heard_from_nothing(act: str, data_dir: Path) -> None:
+    # Laptops need not be called laptops, and this question cannot be checked.
+    reading = corpus_listener(load_corpus("laptop", data_dir), progress=False).read(parse(act), "")
+    assert reading.heard is None and reading.errors
+
+
 def test_a_question_read_as_another_act_is_an_error() -> None:
     assert listener().read(parse("?request(region)"), "Which region would you like?").errors == 0
     assert listener().read(parse("?request(region)"), "Banana.").errors == 1

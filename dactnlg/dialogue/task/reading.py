@@ -92,7 +92,7 @@ def _heard(act: DialogueAct, report: FidelityReport) -> DialogueAct | None:
             found.append(Slot(report.misplaced[slot.name], slot.value))
         else:
             found.append(Slot(slot.name, slot.value))
-    if not found and (act.slots or act_name(act.act_type) in report.missing):
+    if act_name(act.act_type) in report.missing or (act.slots and not found):
         return None
     invented = [_slot(name) for name in report.extra if "=" in name and name.partition("=")[0].isidentifier()]
     known = {slot.name for slot in act.slots}
