@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,8 @@ def self_play(
     found: list[Played] = []
     for path, name, given in zip(runs, names, tasks, strict=True):
         generator = Generator.load(path)
-        said = play(OptionedGenerator(generator, options), given.schema, given.goals, given.listener, turns)
+        talks = play(OptionedGenerator(generator, options), given.schema, given.goals, given.listener, turns)
+        said = [replace(talk, bot=name) for talk in talks]
         signature = {
             "corpus": given.schema.corpus,
             "goals": digest([goal.to_json() for goal in given.goals]),
