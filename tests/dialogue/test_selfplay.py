@@ -28,6 +28,7 @@ from dactnlg.dialogue.task.result import conversations_needed, paired, task_scor
 from dactnlg.dialogue.task.schema import Schema, read_schema
 from dactnlg.dialogue.task.user import AgendaUser, UserGoal
 from dactnlg.errors import CorpusError, UserError
+from dactnlg.generation.options import GenerationOptions
 
 
 @dataclass(frozen=True)
@@ -349,6 +350,18 @@ def test_runs_with_other_goals_are_not_compared(
     assert (one.difference, other.difference) == (None, None)
     assert same.difference is not None
     assert one.signature["goals"] != other.signature["goals"]
+
+
+def test_a_user_who_asks_again_hears_another_sample(neural_run: Path) -> None:
+    options = GenerationOptions(temperature=2.0, constraint="none")
+    (found,) = task_selfplay.self_play([neural_run], conversations=25, turns=20, options=options)
+    said: dict[tuple[int, str], list[str]] = {}
+    for number, talk in enumerate(found.conversations):
+        for turn in talk.turns[1::2]:
+            said.setdefault((number, turn.more["act"]), []).append(turn.text)
+    again = [len(set(texts)) for texts in said.values() if len(texts) > 1]
+    assert len(again) > 10
+    assert sum(count > 1 for count in again) > 0.9 * len(again)
 
 
 def test_the_command_of_task_play_is_reproducible(

@@ -58,16 +58,26 @@ class Played:
         return data
 
 
-@dataclass(frozen=True)
+@dataclass
 class OptionedGenerator:
-    """A generator with fixed options."""
+    """A generator with fixed options, for which the acts of all calls are one sequence.
+
+    Attributes:
+        generator: the generator.
+        options: how sentences are generated.
+        said: the number of acts so far. Random choices depend on an act's position in the sequence: if every call began
+            a new one, a user who asks again would hear the same sample again.
+    """
 
     generator: Generator
     options: GenerationOptions
+    said: int = 0
 
     def generate(self, acts: list[Turn], /) -> list[Generation]:
         """Return one sentence per turn, in order."""
-        return self.generator.generate(acts, self.options)
+        found = self.generator.generate(acts, self.options, first=self.said)
+        self.said += len(acts)
+        return found
 
 
 @dataclass(frozen=True)
