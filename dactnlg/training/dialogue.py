@@ -12,7 +12,7 @@ from dactnlg.data.dialogues import context_pairs, load_dialogues
 from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
 from dactnlg.errors import ConfigError, CorpusError
 from dactnlg.models.dialogue_sections import DialogueSection
-from dactnlg.runs.config import Config
+from dactnlg.runs.config import Config, DecodingConfig
 from dactnlg.runs.run import Run
 from dactnlg.runs.writer import RunWriter
 from dactnlg.text.dialogue_preprocessor import ContextPair, DialoguePreprocessor
@@ -109,6 +109,8 @@ def checked(config: Config) -> DialogueSection:
     unknown += ["corpus.min_count"] if corpus.min_count != 1 else []
     unknown += ["corpus.lexicalized"] if corpus.lexicalized else []
     unknown += ["model.initialize_from"] if config.model.initialize_from else []
+    usual = DecodingConfig().model_dump()
+    unknown += [f"decoding.{key}" for key, value in config.decoding.model_dump().items() if value != usual[key]]
     if unknown:
         raise ConfigError(f"{', '.join(unknown)}: not for dialogues; leave it at its default")
     return config.model

@@ -209,6 +209,7 @@ def test_a_split_without_pairs_is_refused_before_training(split: str, tmp_path: 
         {"corpus": {"lexicalized": ["area"]}},
         {"training": {"teachers_mbr": True}},
         {"training": {"repetition": 0.5}},
+        {"decoding": {"beam_width": 3}},
     ],
 )
 def test_keys_that_apply_only_to_acts_are_refused(
@@ -217,7 +218,7 @@ def test_keys_that_apply_only_to_acts_are_refused(
     given = config(data, "hred")
     ((name, keys),) = section.items()
     with pytest.raises(ConfigError, match=rf"{name}\.{next(iter(keys))}: not for dialogues"):
-        train({**given, name: {**given[name], **keys}}, tmp_path / "run", progress=False)
+        train({**given, name: {**given.get(name, {}), **keys}}, tmp_path / "run", progress=False)
     assert not (tmp_path / "run").exists()
 
 
