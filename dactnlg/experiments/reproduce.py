@@ -109,16 +109,17 @@ def reproduce(
         again, config = Run(keep or scratch / "run"), _trained_with(run, manifest, scratch)
         commands = _commands(manifest, config, again, Path(data_dir).absolute() if data_dir else None)
         place = Path(dactnlg.__file__).parent.parent if repository is None else scratch / "code"
-        variables, folder = _environment(manifest, place), _folder(manifest)
+        variables, folder = _environment(manifest, place), _folder(manifest, Path.cwd())
+        folders = [folder, *(_folder(entry, folder) for entry in manifest["evaluations"])]
         what = f"commit {commit} of {repository}" if repository else f"dactnlg {dactnlg.__version__} as installed"
-        _announce(origin["run"], what, commands, folder, manifest)
+        _announce(origin["run"], what, commands, folders, manifest)
         if repository is not None:
             clone(repository, commit, place)
-        _execute(origin["run"], commands[:1], folder, variables, echo=echo)
+        _execute(origin["run"], commands[:1], folders[:1], variables, echo=echo)
         if config != run.config_path:
             shutil.copyfile(run.config_path, again.config_path)
             again.note(**{name: manifest[name] for name in ("config", "setting", "tuned")})
-        _execute(origin["run"], commands[1:], folder, variables, echo=echo)
+        _execute(origin["run"], commands[1:], folders[1:], variables, echo=echo)
         found = again.manifest()
         if keep is not None:
             again.note(repeats={**origin, "identity": identity(manifest), "commit": commit, "begun": manifest["begun"]})
@@ -188,10 +189,10 @@ def _check_commit(what: str, code: Mapping[str, Any]) -> None:
 
 
 def _announce(
-    name: str, what: str, commands: Sequence[Sequence[str]], folder: Path, manifest: Mapping[str, Any]
+    name: str, what: str, commands: Sequence[Sequence[str]], folders: Sequence[Path], manifest: Mapping[str, Any]
 ) -> None:
-    """Write to standard error what is about to be run."""
-    lines = [f"reproducing {name} with {what}, in the folder {folder}:"]
+    """Write to standard error what is about to be run, and in which folders."""
+    lines = [f"reproducing {name} with {what}, in the folder {' and '.join(map(str, dict.fromkeys(folders)))}:"]
     recorded = manifest.get("environment", {})
     settings = [f"{key}={recorded[key]}" for key in _TAKEN if key in recorded]
     lines += [f"  {shlex.join([*settings, *_shown(command)])}" for command in commands]
@@ -223,13 +224,13 @@ def _environment(manifest: Mapping[str, Any], code: Path) -> dict[str, str]:
     return {**variables, "TF_CPP_MIN_LOG_LEVEL": "3", **recorded, "PYTHONSAFEPATH": "1", "PYTHONPATH": str(code)}
 
 
-def _folder(manifest: Mapping[str, Any]) -> Path:
-    """Return the folder in which the run's command ran, or the current one if it does not exist here.
+def _folder(made: Mapping[str, Any], other: Path) -> Path:
+    """Return the folder in which a run's training or evaluation was run, or another one if it does not exist here.
 
-    Paths of corpora in a configuration are relative to it.
+    Paths of corpora are relative to it.
     """
-    folder = Path(manifest["command"]["folder"])
-    return folder if folder.is_absolute() and folder.is_dir() else Path.cwd()
+    folder = Path(made.get("command", {}).get("folder", ""))
+    return folder if folder.is_absolute() and folder.is_dir() else other
 
 
 def _trained_with(run: Run, manifest: Mapping[str, Any], scratch: Path) -> Path:
@@ -269,9 +270,14 @@ def _commands(manifest: Mapping[str, Any], config: Path, again: Run, data_dir: P
 
 
 def _execute(
-    name: str, commands: Sequence[Sequence[str]], folder: Path, variables: dict[str, str], *, echo: bool
+    name: str,
+    commands: Sequence[Sequence[str]],
+    folders: Sequence[Path],
+    variables: dict[str, str],
+    *,
+    echo: bool,
 ) -> None:
-    for command in commands:
+    for command, folder in zip(commands, folders, strict=True):
         done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
         if echo or done.returncode:
             sys.stderr.write(printable(done.stderr, "\n\t"))

@@ -61,6 +61,7 @@ class _Evaluation(_Part):
     options: dict[str, Any]
     scores: dict[str, dict[str, _Score]]
     data: str = ""
+    command: _Command = _Command()
     code: _Code = _Code()
     vectors: str | None = None
 

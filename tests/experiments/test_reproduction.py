@@ -122,8 +122,23 @@ def test_an_evaluation_without_scores_is_refused_before_training(scored_run: Pat
 def test_a_command_that_fails_is_named_in_one_line(tmp_path: Path) -> None:
     failing = [sys.executable, "-P", "-c", "import sys\nsys.exit(3)", "runs/again", "{}", ""]
     with pytest.raises(RunError) as caught:
-        _execute("runs/mine", [failing], tmp_path, dict(os.environ), echo=False)
+        _execute("runs/mine", [failing], [tmp_path], dict(os.environ), echo=False)
     assert str(caught.value) == "runs/mine cannot be reproduced: evaluate runs/again ended with 3"
+
+
+def test_an_evaluation_is_repeated_in_the_folder_that_it_was_run_in(
+    clone: Path, scored_run: Path, tmp_path: Path
+) -> None:
+    run, elsewhere = tmp_path / "run", tmp_path / "elsewhere"
+    shutil.copytree(scored_run, run)
+    elsewhere.mkdir()
+    few_acts(elsewhere / "mine.jsonl", 20)
+    words = ["evaluate", run, "--corpus", "mine.jsonl", "--split", "train", "--preset", "single"]
+    assert dactnlg(clone, *words, folder=elsewhere).returncode == 0
+    done = dactnlg(clone, "reproduce", run)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "equal" and "mine" in done.stdout
+    assert f"in the folder {clone} and {elsewhere}:" in done.stderr
 
 
 def test_an_untracked_module_is_refused_with_its_name(clone: Path, tmp_path: Path) -> None:

@@ -58,10 +58,12 @@ def test_a_manifest_sets_no_environment_and_chooses_no_code(
     manifest = Run(scored_run).manifest()
     # The loader of Linux writes a file with the second of these, as it would load a library with LD_PRELOAD.
     environment = {"LD_DEBUG": "statistics", "LD_DEBUG_OUTPUT": str(tmp_path / "mark"), "PYTHONPATH": str(trap)}
+    command = {**manifest["command"], "folder": str(trap)}
     run = changed(
         environment={**manifest["environment"], **environment, "\x1b[2J": "x"},
         code={**manifest["code"], "root": str(trap)},
-        command={**manifest["command"], "folder": str(trap)},
+        command=command,
+        evaluations=[{**each, "command": command} for each in manifest["evaluations"]],
     )
     done = dactnlg(clone, "reproduce", run)
     assert done.returncode == 0, done.stderr
