@@ -23,9 +23,9 @@ LIFT = 2.0
 SURE, FEWEST, SHORTEST = 0.98, 20, 3
 """For a telling word: minimum share of its sentences whose acts have the slot, minimum number of its sentences, and
 minimum number of its letters."""
-EXPECTED, RARER = 10, 25
-"""For a telling word of a slot that most acts have: minimum number of its sentences that would lack the slot by chance,
-and how many times as few of them lack it."""
+USUAL, EXPECTED, RARER = 0.5, 200, 25
+"""Nearly any word would indicate slots of at least this share of all acts; a word tells of one of them if this many of
+its sentences, or more, would lack it by chance, and so many times as few do."""
 
 
 def learn_triggers(reader: Reader, rows: Sequence[Sample]) -> dict[str, list[str]]:
@@ -88,7 +88,7 @@ def learn_telling(rows: Sequence[Sample]) -> dict[str, str]:
         number, name = min(sure, default=(len(rows), ""))
         lacking = len(places) * (1 - number / len(rows))
         rare = lacking >= EXPECTED and RARER * (len(places) - counts[name]) <= lacking
-        if not rare or not (name[0] == "=" or names_slot(word, name)):
+        if (number >= USUAL * len(rows) and not rare) or not (name[0] == "=" or names_slot(word, name)):
             continue
         # Ignore words of acts that usually name slots they lack: a welcome says what one can ask for.
         if all(2 * sum(name in held for held in group) >= len(group) for group in by_acts.values()):

@@ -83,15 +83,15 @@ def test_words_tell_of_slots_that_an_act_lacks() -> None:
 
 
 def test_words_tell_of_slots_that_most_acts_have() -> None:
-    pairs = [(parse(f"inform(name=b{n};rating={n})"), f"the rating of b{n} is {n}") for n in range(120)]
-    pairs += [(parse(f"inform(name=b{n};size=small)"), f"b{n} is small") for n in range(59)]
-    # One sentence names what its act lacks; by chance it would be a third of them.
+    pairs = [(parse(f"inform(name=b{n};rating={n})"), f"the rating of b{n} is {n}") for n in range(450)]
+    pairs += [(parse(f"inform(name=b{n};size=small)"), f"b{n} is small") for n in range(449)]
+    # One sentence names what its act lacks; by chance half of them would.
     pairs += [(parse("inform(name=b;size=small)"), "b is small and has a rating")]
     checker, _ = learn_plain(pairs)
     assert checker.reader is not None and checker.reader.parts.telling == {"rating": "rating"}
     assert checker.check(parse("inform(name=b7;size=small)"), "b7 is small and has a rating").extra == ("rating",)
-    # Fewer than ten of them would lack it by chance: that none does shows little.
-    checker, _ = learn_plain(pairs[:129])
+    # Fewer than two hundred of them would lack it by chance: that none does shows little.
+    checker, _ = learn_plain([*pairs[:450], *pairs[450:650]])
     assert checker.reader is not None and not checker.reader.parts.telling
 
 

@@ -27,7 +27,7 @@ from dactnlg.text.templates import Key, Templates, act_types, kind
 
 LEAST_SHARE = 0.1
 """The least share of an act type's texts that deny (without negative values), or ask, from which it may do so."""
-LEAST_DENIED = 0.03
+LEAST_DENIED = 0.015
 """The least share of an act type's texts that deny a value from which it may do so."""
 MOST_SHARE, LEAST_TEXTS = 0.9, 10
 """The same share from which an act type must do so, and how many texts have to show it."""
