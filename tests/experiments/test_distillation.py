@@ -19,7 +19,7 @@ from dactnlg.experiments.self_teaching import checker_of, self_taught
 from dactnlg.experiments.sifting import Inventory, Judged, judge
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.runs.run import Run
-from dactnlg.text.templates import kind
+from dactnlg.text.traits import kind
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,8 @@ from dactnlg.data.corpus import Corpus
 from dactnlg.data.pairs import TrainingData
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner
-from dactnlg.text.templates import Templates, kind
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import kind
 
 SEEN = [
     ("inform(name=a;food=b)", "SLOT_NAME serves SLOT_FOOD ."),

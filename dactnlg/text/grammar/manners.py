@@ -22,7 +22,8 @@ from dactnlg.text.grammar.strays import Strays
 from dactnlg.text.placeholders import Required, is_placeholder, without_ordinal
 from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, Templates, act_types, kind
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import Key, act_types, kind
 
 LEAST_SHARE = 0.1
 """The least share of an act type's texts that deny (without negative values), or ask, from which it may do so."""
@@ -235,7 +236,7 @@ def _to_user(sentence: Tokens) -> bool:
 
 def _negative(turn: Turn) -> bool:
     """Whether a turn has a special value that is expressed by a denial."""
-    return any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots())
+    return any(slot.special in NEGATIVE for _, slot in turn.slots())
 
 
 def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
