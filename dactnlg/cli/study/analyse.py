@@ -78,9 +78,7 @@ if TYPE_CHECKING:
 @click.option("--database", metavar="URL", help="Where the ratings of STUDY are stored, if not in its folder.")
 @options.report
 @options.table_format
-@click.option(
-    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write everything as JSON; - is standard output."
-)
+@options.json_of("everything")
 def analyse(
     *,
     study: Path,
