@@ -10,6 +10,8 @@ from dactnlg.acts import Slot, Turn, special_value
 
 Key = tuple[str, ...]
 """Printed traits, sorted."""
+_ESCAPED = "\\"
+"""Stands for "|" in a printed act type, which has none of `dactnlg.acts.notation.DELIMITERS`."""
 
 
 class Trait(NamedTuple):
@@ -37,7 +39,7 @@ class Trait(NamedTuple):
 
     def __str__(self) -> str:
         slot = f"|{self.slot}" if self.slot else ""
-        return self.act_type + slot + ("" if self.value is None else f"={self.value}")
+        return self.act_type.replace("|", _ESCAPED) + slot + ("" if self.value is None else f"={self.value}")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -45,7 +47,7 @@ def read_trait(printed: str) -> Trait:
     """Return a printed trait; any other text is read as an act type."""
     name, equals, value = printed.partition("=")
     act_type, _, slot = name.partition("|")
-    return Trait(act_type, slot, value if equals else None)
+    return Trait(act_type.replace(_ESCAPED, "|"), slot, value if equals else None)
 
 
 def canonical(printed: str) -> Trait:
@@ -64,7 +66,7 @@ def kind(turn: Turn) -> Key:
 
 def special_values(turn: Turn) -> Key:
     """Return a turn's special values, on which its wording depends: `("inform|kidsallowed=no",)`."""
-    return tuple(sorted({f"{act.act_type}|{slot}" for act, slot in turn.slots() if slot.special is not None}))
+    return tuple(sorted({f"{Trait(act.act_type)}|{slot}" for act, slot in turn.slots() if slot.special is not None}))
 
 
 def combination(turn: Turn) -> tuple[Key, Key]:
@@ -80,7 +82,7 @@ def canonical_values(values: Key) -> Key:
 
 def act_types(key: Iterable[str]) -> Key:
     """Return the act types among printed traits."""
-    return tuple(each for each in key if "|" not in each)
+    return tuple(each.replace(_ESCAPED, "|") for each in key if "|" not in each)
 
 
 def slots_of(key: Iterable[str], act_type: str) -> set[str]:

@@ -137,7 +137,7 @@ class Describer:
         if found is None:
             joints = Counter[Tokens]()
             for key, sentences in self._preprocessor.templates.sentences.items():
-                for tokens in sentences if act.act_type in key else ():
+                for tokens in sentences if act.act_type in act_types(key) else ():
                     joints.update(_joint(tokens, second))
             found = [joint for joint, _ in joints.most_common(MOST)]
             self._joints.put((act.act_type, second), found, LONG)

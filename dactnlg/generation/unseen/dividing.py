@@ -207,7 +207,7 @@ class Divider:
 
     def _always(self, act_type: str, slot_name: str) -> bool:
         """Whether an act type always has a slot in training."""
-        keys = (key for key in self._preprocessor.templates.sentences if act_type in key)
+        keys = (key for key in self._preprocessor.templates.sentences if act_type in act_types(key))
         return all(str(Trait(act_type, slot_name)) in key for key in keys)
 
     @cached_property

@@ -60,7 +60,8 @@ def added(templates: Templates, act_type: str) -> Tokens:
         act_type: of the texts.
     """
     starts: dict[Tokens, float] = {}
-    texts = [each for key, group in templates.sentences.items() if act_type in key for each in group.items()]
+    groups = [group for key, group in templates.sentences.items() if act_type in act_types(key)]
+    texts = [each for group in groups for each in group.items()]
     for text, weight in texts:
         words = strip_joiners(text)
         for place in (at for at, word in enumerate(words) if word in CONJUNCTIONS):
