@@ -22,10 +22,8 @@ from fidelity import CORPORA, SEED
 from reading import UNREAD, read, share, table
 
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import sentence_pairs
 from dactnlg.errors import CorpusError
-from dactnlg.fidelity.checker import FidelityChecker
-from dactnlg.fidelity.learning import learn_reader
+from dactnlg.training.readers import corpus_checker
 
 HEADER = "| corpus | act | sentence | found | verdict |\n|---|---|---|---|---|"
 FALSE = "false"
@@ -35,9 +33,7 @@ TOLD = "flagged of"
 def alarms(name: str, most: int) -> list[list[str]]:
     """Return the rows of a corpus without verdicts; the first cell also counts its sentences and alarms."""
     corpus = load_corpus(name)
-    checker = corpus.style().checker()
-    reader = learn_reader(list(corpus.pairs("train")), sentence_pairs(corpus, "valid", "human"), checker)
-    fidelity = FidelityChecker(checker, reader)
+    fidelity = corpus_checker(corpus)
     pairs = list(dict.fromkeys(corpus.pairs("test")))
     flagged = [(pair, report) for pair in pairs if not (report := fidelity.check(*pair)).ok]
     # The order depends on each pair alone, so that the draw stays the same when others are no longer flagged.

@@ -21,9 +21,10 @@ from tabulate import tabulate
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.data.corpus import load_corpus
-from dactnlg.experiments.self_teaching import checker_of, self_taught
+from dactnlg.experiments.self_teaching import self_taught
 from dactnlg.experiments.sifting import Inventory, judge
 from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.training.readers import corpus_checker
 
 SEED = 17
 Row = tuple[Turn, str, str]
@@ -90,7 +91,7 @@ def measure(name: str, count: int, show: int) -> list[list[object]]:
         pairs = sum(len(set(load_corpus(name).pairs(split))) for split in splits)
         rows, kinds = paraphrases(name, min(count, pairs), splits)
         if how != "pairs":
-            checker = checker_of(name)
+            checker = corpus_checker(load_corpus(name))
             judged = judge(rows, checker, Inventory([(t, s) for t, s, _ in rows], checker))
         else:
             judged = self_taught(rows)[0]

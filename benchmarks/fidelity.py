@@ -3,12 +3,13 @@
     python benchmarks/fidelity.py [--corpus NAME]... [--faults N] [--show N] [--run RUN]...
 
 For each corpus a reader is learned from train and valid. All human sentences of test are checked, and those that are
-not flagged are checked again with one fault each, drawn with a seed: in the sentence another value, or two values
-swapped; in the act another polarity, another slot that is indifferent or unknown, one such slot more, another question,
-or another kind of act. Every fault changes the meaning: values are swapped only if they are not adjacent and one of
-them then stands between words where training never has it; acts change only between stating, denying and asking. For a
-run, sentences are generated for all distinct test acts; the table counts the special values that they do not say, how
-many of these pass as slots_ok, and the only matches that are presented like any other thing.
+not flagged are checked again with one fault each, drawn with a seed: in the sentence another value, a denied one, or
+two values swapped; in the act another polarity, another slot that is indifferent or unknown, one such slot more,
+another question, or another kind of act; or one of training's questions for another slot after the sentence. Every
+fault changes the meaning: values are swapped only if they are not adjacent and one of them then stands between words
+where training never has it; acts change only between stating, denying and asking. For a run, sentences are generated
+for all distinct test acts; the table counts the special values that they do not say, how many of these pass as
+slots_ok, and the only matches that are presented like any other thing.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tabulate import tabulate
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import sentence_pairs
+from dactnlg.data.pairs import build_preprocessor, sentence_pairs
 from dactnlg.errors import CorpusError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.learning import learn_reader
@@ -42,6 +43,8 @@ from dactnlg.text.values.delexicalization import Delexicalized, lexicalize
 CORPORA = ("trails", "restaurants", "hotel", "tv", "laptop", "viggo", "e2e", "dstc2", "cs_restaurants")
 SEED = 14
 OPPOSITE = {"yes": "no", "no": "yes"}
+DENIED = {"is": "is not", "are": "are not", "has": "does not have", "serves": "does not serve"}
+NOTHING = {"not", "no", "only", "without", "n't", "isn't", "doesn't", "don't", "aren't", "can't"}
 ONLY = re.compile(
     r"\b(only|just|sole|single|one|nothing|(no|none|any)\b.*\b(other|else|except|besides)|(no|none) (\w+ )?but)\b"
 )
@@ -63,6 +66,7 @@ class Material:
         self.values: dict[str, list[str]] = {}
         self.special: dict[str, set[str]] = {}
         self.asked: dict[str, set[str]] = {}
+        self.questions: list[tuple[str, str]] = []
         self.kinds: dict[str, Counter[str]] = {}
         self.between: set[tuple[str, str, str]] = set()
         for turn, sentence in dict.fromkeys(pairs):
@@ -73,6 +77,9 @@ class Material:
                     self.asked.setdefault(act.act_type, set()).add(slot.name)
                 elif slot.value.casefold() not in map(str.casefold, self.values.setdefault(slot.name, [])):
                     self.values[slot.name].append(slot.value)
+            names = [slot.name for _, slot in turn.slots() if slot.value is None]
+            if names and len(list(turn.slots())) == 1 and kind(turn.acts[0].act_type) == "asks":
+                self.questions.append((names[0], sentence))
             for act in turn:
                 self.kinds.setdefault(kind(act.act_type), Counter())[act.act_type] += 1
             self.between |= set(contexts(checker.delexicalizer.delexicalize(turn, sentence).tokens))
@@ -134,6 +141,19 @@ def swapped_values(material: Material, turn: Turn, done: Delexicalized) -> Pair 
     return None
 
 
+def denied_value(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
+    """Deny what a statement says, at a verb with a value at most five words behind it."""
+    tokens = [strip_joiner(token) for token in done.tokens]
+    if any(kind(act.act_type) != "states" for act in turn) or not NOTHING.isdisjoint(map(str.lower, tokens)):
+        return None
+    places = [n for n, word in enumerate(tokens) if word in DENIED and any(map(is_placeholder, tokens[n + 1 : n + 6]))]
+    if not places:
+        return None
+    place = material.random.choice(places)
+    words = (*done.tokens[:place], *DENIED[tokens[place]].split(), *done.tokens[place + 1 :])
+    return turn, lexicalize(words, iter(done.mentions))
+
+
 def other_polarity(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
     """Change a yes of the act to no, or a no to yes."""
     names = Counter(slot.name for _, slot in turn.slots())
@@ -176,6 +196,14 @@ def other_question(material: Material, turn: Turn, done: Delexicalized) -> Pair 
     return (with_slot(turn, slot, Slot(material.random.choice(others))), done.raw) if others else None
 
 
+def one_more_question(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
+    """Ask for another slot after the sentence."""
+    own = {slot.name for _, slot in turn.slots()}
+    others = [text for name, text in material.questions if name not in own]
+    ended = done.raw.rstrip() if done.raw.rstrip()[-1:] in (*".?!",) else f"{done.raw.rstrip()} ."
+    return (turn, f"{ended} {material.random.choice(others)}") if others else None
+
+
 def other_act(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
     """Turn the act from a question into a statement, from a statement into a denial, and so on."""
     if len(turn.acts) > 1 or not any(slot.value for _, slot in turn.slots()):
@@ -193,11 +221,13 @@ def with_slot(turn: Turn, old: Slot, new: Slot) -> Turn:
 
 FAULTS: dict[str, Fault] = {
     "value": another_value,
+    "value denied": denied_value,
     "polarity": other_polarity,
     "slots swapped": swapped_values,
     "special of other slot": other_special,
     "special added": one_more,
     "question": other_question,
+    "question added": one_more_question,
     "act": other_act,
 }
 
@@ -210,7 +240,8 @@ def measure(name: str, count: int, show: int) -> tuple[list[str], list[str]]:
     begin = time.process_time()
     reader = learn_reader(train, sentence_pairs(corpus, "valid", "human"), checker)
     seconds = time.process_time() - begin
-    fidelity, alone = FidelityChecker(checker, reader), FidelityChecker(checker)
+    manners = build_preprocessor(corpus)[0].manners
+    fidelity, alone = FidelityChecker(checker, reader, manners), FidelityChecker(checker)
     pairs = list(dict.fromkeys(corpus.pairs("test")))
     begin = time.process_time()
     reports = [fidelity.check(turn, sentence) for turn, sentence in pairs]
@@ -225,6 +256,8 @@ def measure(name: str, count: int, show: int) -> tuple[list[str], list[str]]:
     shares = []
     total = Counter[bool]()
     for fault, make in FAULTS.items():
+        # Each kind draws for itself, so that another kind changes none of the others.
+        chance = material.random = random.Random(f"{SEED} {fault}")
         found, cues = Counter[bool](), 0
         for turn, sentence in chance.sample(right, len(right)):
             if sum(found.values()) >= count:

@@ -52,8 +52,8 @@ def matches(pattern: Pattern, text: str) -> bool:
     return _in_time(pattern, text, lambda: pattern.search(text, timeout=SECONDS) is not None)
 
 
-def replaced(pattern: Pattern, other: str, text: str) -> str:
-    """Return a text with every match of a pattern replaced by another text.
+def replaced(pattern: Pattern, other: str | Callable[[regex.Match[str]], str], text: str) -> str:
+    """Return a text with every match of a pattern replaced by another text, or by what a function returns for it.
 
     Raises:
         UserError: the search takes too long.

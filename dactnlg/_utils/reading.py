@@ -57,7 +57,8 @@ def table_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list
     """Yield for each row of a table the number of its last line, from 1, and its cells.
 
     In a tab-separated table quotation marks are literal, unless a cell begins and ends with one and doubles those
-    inside, as spreadsheets write it. A cell of a CSV table may span several lines.
+    inside, as spreadsheets write it. A cell of a CSV table may span several lines, and begins after the spaces that
+    follow a delimiter: `act, "text"` has no quotes in it.
 
     Args:
         lines: the lines of the table.
@@ -67,7 +68,7 @@ def table_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list
         csv.Error: a quote is never closed, or something follows it in its cell.
     """
     if delimiter != "\t":
-        reader = csv.reader(lines, strict=True, delimiter=delimiter)
+        reader = csv.reader(lines, strict=True, delimiter=delimiter, skipinitialspace=True)
         yield from ((reader.line_num, row) for row in reader)
         return
     for number, line in enumerate(lines, start=1):

@@ -65,8 +65,7 @@ def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: s
 
     \b
     dactnlg check runs/trails-sclstm --input pairs.jsonl
-    dactnlg generate --model runs/trails-sclstm --input acts.txt --format json |
-      jq -c '{act, hypothesis: .raw}' | dactnlg check --corpus trails
+    dactnlg generate --model runs/trails-sclstm --input acts.txt --format json | dactnlg check --corpus trails
     """
     if (run is None) == (corpus is None):
         raise UserError("name what to check with: RUN (or --model RUN), or --corpus NAME")
@@ -143,14 +142,10 @@ def _of_run(path: Path) -> _Basis:
 def _of_corpus(name: str, data_dir: Path | None) -> _Basis:
     """Return a checker that has learned from a corpus."""
     from dactnlg.data.corpus import load_corpus
-    from dactnlg.data.pairs import build_preprocessor
-    from dactnlg.fidelity.checker import FidelityChecker
-    from dactnlg.training.readers import learn_from
+    from dactnlg.training.readers import corpus_checker
 
     corpus = load_corpus(name, data_dir)
-    style = corpus.style()
-    manners = build_preprocessor(corpus)[0].manners
-    checker = FidelityChecker(style.checker(), learn_from(corpus, style), manners)
+    checker = corpus_checker(corpus)
     splits = [split for split in ("train", "valid") if split in corpus.splits]
     acts = {act for split in splits for example in corpus.split(split) for act in example.turn}
     return _Basis(checker, {act.act_type for act in acts}, {slot.name for act in acts for slot in act.slots})

@@ -12,9 +12,15 @@ from dactnlg.cli.options import Split
 from dactnlg.cli.output import show
 
 
-@click.group("corpora", help="List, fetch, inspect and hash corpora.", no_args_is_help=True)
+@click.group("corpora", no_args_is_help=True)
 def corpora() -> None:
-    """Group the commands below; click needs a function."""
+    """List, fetch, inspect and hash corpora.
+
+    \b
+    dactnlg corpora list
+    dactnlg corpora fetch restaurants
+    dactnlg corpora inspect restaurants
+    """
 
 
 @corpora.command("list")
@@ -32,8 +38,8 @@ def list_(data_dir: Path | None) -> None:
 
 
 @corpora.command("fetch")
-@click.argument("name", metavar="NAME", help="A corpus that `corpora list` shows.")
-@options.data_dir
+@click.argument("name", metavar="NAME", help="A corpus that `corpora list` shows, or the path of a card.")
+@click.option("--data-dir", type=options.PLACE, metavar="DIR", help="Put the files here. [default: the user's cache]")
 def fetch(name: str, data_dir: Path | None) -> None:
     """Download a corpus from its publisher, check its SHA-256, and print the paths of its files.
 
@@ -69,7 +75,12 @@ def inspect(name: str, json_file: str | None, data_dir: Path | None) -> None:
 
 @corpora.command("hash")
 @click.argument("name", metavar="NAME", help="A corpus, or the path of a card, file or folder.")
-@click.option("--tokenizer", default="treebank", metavar="NAME", help="Tokenise sentences this way.")
+@click.option(
+    "--tokenizer",
+    default="treebank",
+    metavar="NAME",
+    help="Tokenise sentences this way: 13a, punkt, subword, treebank or whitespace.",
+)
 @click.option(
     "--min-count",
     type=click.IntRange(min=1),

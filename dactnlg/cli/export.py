@@ -43,7 +43,7 @@ from dactnlg.errors import UserError
     "--corpus",
     type=options.FILE,
     metavar="NAME",
-    help="templates: generate every frame of this corpus. [default: the run's]",
+    help="templates: generate the acts of this corpus. [default: the run's]",
 )
 @options.data_dir
 def export(
@@ -61,7 +61,8 @@ def export(
     A SavedModel maps DA vectors and required placeholders to token numbers with scores; it contains the whole beam
     search. An ONNX file is one step: state and last tokens in, log probabilities and the new state out (this needs
     dactnlg[export]). Both contain the vocabulary and the names of the DA vector's entries. A file of templates (CSV if
-    its name says so, otherwise JSONL) has every frame of a corpus said once, with {slot} in place of values.
+    its name says so, otherwise JSONL) has every act of a corpus without its values, said once with {slot} in their
+    place.
 
     \b
     dactnlg export runs/trails-sclstm --format saved-model --output exported-trails

@@ -14,19 +14,31 @@ if TYPE_CHECKING:
     from dactnlg._utils.tables import Format
 
 
-@click.group("metrics", help="List the metrics.", no_args_is_help=True)
+@click.group("metrics", no_args_is_help=True)
 def metrics() -> None:
-    """Group the command below; click needs a function."""
+    """List the metrics.
+
+    \b
+    dactnlg metrics list
+    """
 
 
-@click.group("presets", help="List the evaluation protocols.", no_args_is_help=True)
+@click.group("presets", no_args_is_help=True)
 def presets() -> None:
-    """Group the command below; click needs a function."""
+    """List the evaluation protocols.
+
+    \b
+    dactnlg presets list
+    """
 
 
-@click.group("configs", help="List the configurations that come with dactnlg.", no_args_is_help=True)
+@click.group("configs", no_args_is_help=True)
 def configs() -> None:
-    """Group the command below; click needs a function."""
+    """List the configurations that come with dactnlg.
+
+    \b
+    dactnlg configs list
+    """
 
 
 @metrics.command("list")

@@ -92,13 +92,18 @@ def _documentation() -> str:
 
 @click.group(
     cls=_InOrder,
-    help="Dialogue acts in, checked sentences out: train, generate, evaluate, score.",
     no_args_is_help=True,
     context_settings={"show_default": True},
 )
 @click.version_option(__version__, message="dactnlg %(version)s", help="Print the version and exit.")
 def app() -> None:
-    """Group the commands; click needs a function."""
+    """Dialogue acts in, checked sentences out: train, generate, evaluate, score.
+
+    \b
+    dactnlg train trails-sclstm
+    dactnlg generate --model runs/trails-sclstm "inform(name='Ivy Cutting';difficulty=easy)"
+    dactnlg evaluate --model runs/trails-sclstm
+    """
 
 
 for command in (

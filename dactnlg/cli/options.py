@@ -64,7 +64,7 @@ def json_of(data: str) -> CommandOption:
     )
 
 
-json = json_of("the scores")
+json = json_of("the result")
 SPLIT, CONSTRAINT = click.Choice(get_args(Split)), click.Choice(get_args(Constraint))
 data_dir = click.option(
     "--data-dir",

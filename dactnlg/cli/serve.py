@@ -23,10 +23,17 @@ TOKEN = "DACTNLG_TOKEN"
     help="Run folders; the first is used if a request names none.",
 )
 @click.option(
-    "--host", default="127.0.0.1", help="The address to listen on; 0.0.0.0 for all addresses of this machine."
+    "--host",
+    default="127.0.0.1",
+    metavar="HOST",
+    help="The address to listen on; 0.0.0.0 for all addresses of this machine.",
 )
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8080, help="The port to listen on; 0 takes any free port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    metavar="PORT",
+    help="The port to listen on; 0 takes any free port.",
 )
 @click.option(
     "--workers",

@@ -53,7 +53,7 @@ def train(
     An existing run in RUN is replaced only with --overwrite, and only once the new one is complete.
 
     Several GPUs, or processes on several machines, can train together. Start each process with the same command and
-    its own --worker; rank 0 writes RUN. The losses are the same as with one process.
+    its own --worker; rank 0 writes RUN. Without dropout and latent variables the losses are those of one process.
 
     \b
     dactnlg train trails-sclstm

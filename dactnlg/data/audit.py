@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 RARE = 10
-"""Act types with fewer examples are reported as rare."""
+"""Act types with fewer pairs are reported as rare."""
 _EXAMPLES = 5
 NOT_ASKED = " (not asked for)"
 """Suffix of a special value that a sentence expresses but its act lacks."""
@@ -61,9 +61,9 @@ class Audit:
         name: the corpus.
         splits: for each split its number of examples (`acts`), of sentences (`pairs`) and of pairs as published
             (`expected`).
-        acts: act type -> number of examples that have it.
-        slots: slot -> number of examples that have it.
-        special_values: `slot=value` -> number of examples that have it.
+        acts: act type -> number of pairs that have it.
+        slots: slot -> number of pairs that have it.
+        special_values: `slot=value` -> number of pairs that have it.
         delexicalized_acts: split -> number of distinct turns without their values.
         repairs: what the reader repaired or left out, with counts.
         values_not_found: values missing from their sentence; `by_slot` is keyed by `act.slot`.
@@ -74,7 +74,7 @@ class Audit:
         duplicates: repetitions of a pair in its split.
         cues: sentences without a cue for a special value of the act, with one for a value that the act lacks, or that
             do not name a yes/no slot although they have another value of it; `by_slot` is keyed by `slot=value`.
-        unchecked: special values for which the card has no cues -> number of examples that have it.
+        unchecked: special values for which the card has no cues -> number of pairs that have it.
         strangers: what the card, or its file of forms, names although no example has it: slots, values (`slot=value`),
             "act.slot" combinations under `silent`.
     """

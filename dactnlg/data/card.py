@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from dactnlg._utils.paths import relative
 from dactnlg._utils.patterns import compile_pattern
-from dactnlg._utils.resources import corpus_names, datasets_dir
+from dactnlg._utils.resources import corpus_names, datasets_dir, dialogue_names
 from dactnlg.acts import special_value
 from dactnlg.errors import ConfigError, CorpusError, UnknownNameError
 from dactnlg.runs import yamlfile
@@ -273,11 +273,14 @@ def load_card(name: str | Path) -> Card:
 
     Raises:
         UnknownNameError: neither a known name nor a file.
-        CorpusError: the file is not a card; the message lists every mistake with its line.
+        CorpusError: the file is not a card, and the message lists every mistake with its line; or the corpus holds
+            dialogues.
     """
     path = Path(name)
     if path.suffix.lower() not in (".yaml", ".yml"):
         path = datasets_dir() / f"{name}.yaml"
+        if str(name) in dialogue_names():
+            raise CorpusError(f"corpus '{name}' holds dialogues; this is for acts: {', '.join(corpus_names())}")
         if str(name) not in corpus_names():
             raise UnknownNameError("corpus", str(name), corpus_names())
     try:

@@ -164,7 +164,7 @@ class Corpus:
         if total < FEWEST or not all(counts.values()):
             why = f"{total} pairs are too few, and {FEWEST} the least"
             if total >= FEWEST:
-                why = "its acts are too much alike, and equal acts stay together"
+                why = "equal acts stay together, and of every act type one act stays in train, so too few are left"
             raise CorpusError(
                 f"{path} cannot be divided into {', '.join(counts)}: {why}; add pairs, or give every split a file of "
                 "its own: train, valid and test in one folder, or under 'files' on a card"

@@ -100,8 +100,9 @@ def load_dialogues(
         paths = [root / card.files[split] for root in roots]
         path = next((path for path in paths if path.is_file()), None)
         if path is None:
-            where = ", ".join(map(str, roots))
-            raise CorpusError(f"{card.files[split]} of corpus '{name}' is in none of the folders {where}")
+            where, origin = ", ".join(map(str, roots)), f" ({card.source})" if card.source else ""
+            remedy = f"it is not fetched: get it from its publisher{origin}, and name its folder with --data-dir or "
+            raise CorpusError(f"{card.files[split]} of corpus '{name}' is not in {where}; {remedy}DACTNLG_DATA")
         found[split] = FORMATS[card.format](path, notes)
     return DialogueCorpus(card, found, notes)
 

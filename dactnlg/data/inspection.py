@@ -101,10 +101,10 @@ def _count(audit: Audit, corpus: Corpus, split: str, counts: dict[str, Counter[s
     for (turn, sentence), count in pairs.items():
         for _ in range(count - 1):
             audit.duplicates.add(f"{turn} | {sentence}")
-    for example in examples:
-        counts["acts"].update({act.act_type for act in example.turn})
-        counts["slots"].update({slot.name for _, slot in example.turn.slots()})
-        counts["special_values"].update({special_name(slot) for _, slot in example.turn.slots() if slot.special})
+    for turn, _ in corpus.pairs(split):
+        counts["acts"].update({act.act_type for act in turn})
+        counts["slots"].update({slot.name for _, slot in turn.slots()})
+        counts["special_values"].update({special_name(slot) for _, slot in turn.slots() if slot.special})
 
 
 def _compare(audit: Audit, corpus: Corpus, split: str, checker: SlotChecker) -> None:

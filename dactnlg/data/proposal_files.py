@@ -14,6 +14,7 @@ from dactnlg.data.card import DivisionCard
 from dactnlg.data.columns import choose_columns
 from dactnlg.data.corpus import corpus_of_file
 from dactnlg.data.denial_cues import PHRASES
+from dactnlg.data.division import FEWEST
 from dactnlg.data.proposals import Proposal, SlotProposal, propose
 from dactnlg.errors import UserError
 
@@ -99,9 +100,13 @@ def _card(proposal: Proposal) -> Iterator[str]:
     yield "files:"
     yield f"  train: {{path: {_quoted(card.files['train'].path)}}}"
     division = card.divide or DivisionCard()
-    yield "# A single file is split: the percentages for validation and test. Equal acts with values stay together."
-    yield "# To use splits of your own, add `valid:` and `test:` under `files`."
-    yield f"divide: {{valid: {division.valid}, test: {division.test}, seed: {division.seed}}}"
+    divide = f"divide: {{valid: {division.valid}, test: {division.test}, seed: {division.seed}}}"
+    if card.divide is None:
+        yield f"# Too few pairs to be split. With {FEWEST} or more, write `{divide}`."
+    else:
+        yield "# A single file is split: the percentages for validation and test. Equal acts with values stay together."
+        yield "# To use splits of your own, add `valid:` and `test:` under `files`."
+        yield divide
     yield "# Whether sentences have capitals, and whether punctuation is set apart by spaces (`it 's good .`)."
     yield f"cased: {str(card.cased).lower()}"
     yield f"spaced: {str(card.spaced).lower()}"

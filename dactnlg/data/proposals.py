@@ -110,7 +110,7 @@ class Proposal:
                 lost = f"{count} of {slot.cases} values not found in their sentence, such as {example!r:.60}"
                 yield f"{slot.name}: {lost}; {remedy}"
             for value, cue in slot.cues.items():
-                if not cue.out_of:
+                if not (cue.out_of or cue.patterns):
                     yield f"{slot.name}={value}: only in choices between values of {slot.name}; no cue checks it"
                 elif not cue.patterns:
                     reader = "only the reader that a run learns checks it"

@@ -62,11 +62,15 @@ class CueFinder:
             others: the other slots.
         """
         found: dict[str, ProposedCue] = {}
-        about = {index for index, turn in enumerate(self._turns) if any(slot.name == name for _, slot in turn.slots())}
+        times = [sum(slot.name == name for _, slot in turn.slots()) for turn in self._turns]
+        about = {index for index, count in enumerate(times) if count}
+        # Choices between values are worded in many ways, and never checked.
+        choices = {index for index in about if times[index] > 1}
+        special = {value: indices - choices for value, indices in special.items()}
         # "Do you care whether it allows dogs?" contains the words of a yes.
         unstated = about - special.get("yes", set()) - special.get("no", set())
         for value, indices in sorted(special.items()):
-            apart = unstated if value in OPPOSITES else set[int]()
+            apart = unstated if value in OPPOSITES else choices
             cue = ProposedCue.of(self._telling(name, value, indices, apart, others))
             unsure = value not in OPPOSITES and cue.covered < SURE * cue.out_of
             found[value] = ProposedCue((), (), 0, cue.out_of) if unsure else cue
@@ -108,11 +112,9 @@ class CueFinder:
                 return False
             return short or not merely_names(phrase, name)
 
-        # Leave out choices between values, which are worded in many ways.
-        choices = {i for i in indices if sum(slot.name == name for _, slot in self._turns[i].slots()) > 1}
         # "May or may not serve food" is not indicated by "serve food", so phrases are long, except for yes and no.
         words = words if short else LONGEST
-        return self.contrast.telling(indices - choices - apart, choices | apart, name=name, words=words, fits=fits)
+        return self.contrast.telling(indices - apart, apart, name=name, words=words, fits=fits)
 
     def _denied(
         self, name: str, yes: set[int], no: set[int], unstated: set[int], others: Others

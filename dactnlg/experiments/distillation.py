@@ -18,18 +18,20 @@ from dactnlg import models
 from dactnlg._utils.files import made_folder, write_json, written
 from dactnlg.acts import Slot, Turn
 from dactnlg.data.columns import choose_columns
+from dactnlg.data.corpus import load_corpus
 from dactnlg.data.division import FEWEST
 from dactnlg.data.proposal_files import initialize
 from dactnlg.data.readers import pairs as pair_files
 from dactnlg.data.readers.reading import read_csv, read_header, read_turn
 from dactnlg.errors import CorpusError, UserError
-from dactnlg.experiments.self_teaching import checker_of, self_taught
+from dactnlg.experiments.self_teaching import self_taught
 from dactnlg.experiments.sifting import Inventory, Judged, Row, counted, judge, write_pairs
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.config import read_config
 from dactnlg.runs.run import Run
 from dactnlg.text.traits import kind
+from dactnlg.training.readers import corpus_checker
 from dactnlg.training.train import train
 
 UNSEEN = 200
@@ -130,7 +132,7 @@ def distil(
     if check_with is None:
         judged, checker = self_taught(rows, progress=progress)
     else:
-        checker = checker_of(check_with, data_dir)
+        checker = corpus_checker(load_corpus(check_with, data_dir))
         known = Inventory([(turn, text) for turn, text, _ in rows], checker)
         judged = judge(rows, checker, known, progress=progress)
     kept = [each for each in judged if not each.reasons]
@@ -171,7 +173,8 @@ def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
         origin = f"{path.name}, {place}"
         try:
             act, text = columns or pair_files.object_keys(row)
-            texts = row["references"] if "references" in row else [row[text]]
+            given = row[pair_files.REFERENCES if pair_files.REFERENCES in row else text]
+            texts = [given] if isinstance(given, str) else given
             if not texts or not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
                 raise TypeError("no list of sentences")
             rows += [(read_turn(row[act], path, place), each, origin) for each in texts]

@@ -200,15 +200,22 @@ def _manifests(runs: Sequence[str | Path], warn: Callable[[str], None] | None) -
         if known or warn is None:
             yield _manifest(run)
         else:
-            warn(f"{run} is passed over: it has no manifest; it is no run, or its training has not ended")
+            warn(f"{run} is passed over: it {_fault(run)}")
 
 
 def _manifest(run: str | Path) -> tuple[str, dict[str, Any]]:
     if published.is_published_id(run):
         return published.manifest(str(run))
     if not Run(run).manifest_path.is_file():
-        raise RunError(f"{run} has no manifest: it is no run, or its training has not ended")
+        raise RunError(f"{run} {_fault(run)}")
     return Path(run).name, read_manifest(Run(run).manifest_path)
+
+
+def _fault(run: str | Path) -> str:
+    """Return why a path without a manifest is no run."""
+    if not Path(run).exists():
+        return "does not exist"
+    return "has no manifest; it is no run, or its training has not ended"
 
 
 def _rows(name: str, manifest: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, str], Row]]:

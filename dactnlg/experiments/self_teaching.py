@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from dactnlg.acts import Turn
 from dactnlg.data.card import Card
-from dactnlg.data.corpus import corpus_of_file, load_corpus
+from dactnlg.data.corpus import corpus_of_file
 from dactnlg.data.division import FEWEST
 from dactnlg.data.proposal_files import card_text
 from dactnlg.data.proposals import propose
@@ -20,21 +20,9 @@ from dactnlg.experiments.sifting import Inventory, Judged, Row, judge, write_pai
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.learning import learn_reader
 from dactnlg.runs import yamlfile
-from dactnlg.training.readers import learn_from
 
 ROUNDS = 3
 """How many times a checker is trained on the pairs that its predecessor has kept."""
-
-
-def checker_of(name: str, data_dir: Path | None = None) -> FidelityChecker:
-    """Return a checker trained on a corpus.
-
-    Raises:
-        CorpusError: the corpus is missing.
-    """
-    corpus = load_corpus(name, data_dir)
-    style = corpus.style()
-    return FidelityChecker(style.checker(), learn_from(corpus, style))
 
 
 def self_taught(rows: Sequence[Row], *, progress: bool = False) -> tuple[list[Judged], FidelityChecker]:

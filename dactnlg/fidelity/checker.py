@@ -73,8 +73,13 @@ class FidelityChecker:
             elif other is not None:
                 missing.append(str(item.slot))
         if self._manners is not None:
+            required, told = self.delexicalizer.required(turn), self.checker.special(turn)
             words = [token if is_placeholder(token) else token.lower() for token in done.tokens]
-            missing += self._manners.untrue(turn, self.delexicalizer.required(turn), words)
+            untrue = self._manners.untrue(turn, required, words)
+            if told:
+                # "It is not in the south and has no toilets" denies both.
+                untrue += self._manners.untrue(turn, required, self.checker.without_cues(turn, words), masked=told)
+            missing += dict.fromkeys(untrue)
         special = (
             shown_by_cues(turn, cues)
             if self._specials is None
@@ -83,6 +88,7 @@ class FidelityChecker:
         extra = [*(name for name in values.extra if name not in said), *special.extra]
         invented = map(str, self._inventions.invented(turn, sentence))
         extra += [name for name in invented if name not in contradicted.values()]
+        extra += self._specials.invented_questions(turn, seen, logits) if self._specials else ()
         undone, acts = self._acts(turn, done.tokens, logits)
         return FidelityReport(
             (*missing, *special.missing, *undone),
@@ -135,7 +141,8 @@ class FidelityChecker:
         invented = map(str, self._inventions.invented_in(turn, tokens, self.delexicalizer.required(turn)))
         undone, acts = self._acts(turn, tokens, logits)
         unnamed += [*left_out(self.checker, turn, tokens), *undone]
-        extra = dict.fromkeys((*found.extra, *strange, *numbers, *invented))
+        asked = self._specials.invented_questions(turn, sentence, logits)
+        extra = dict.fromkeys((*found.extra, *strange, *numbers, *invented, *asked))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
             (*extra, *naming.told(turn, sentence.words, extra)),

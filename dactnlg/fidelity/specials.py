@@ -15,7 +15,7 @@ from dactnlg.fidelity.reader import Evidence, Reader
 from dactnlg.fidelity.reports import Findings
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import left_open
-from dactnlg.text.sentences import split_sentences
+from dactnlg.text.sentences import is_asking, split_sentences
 from dactnlg.text.slots import OPPOSITES, SlotChecker
 from dactnlg.text.tallies import Tally
 
@@ -40,6 +40,7 @@ class Specials:
 
     def __init__(self, checker: SlotChecker, reader: Reader) -> None:
         self.checker, self.reader, self.naming = checker, reader, Naming(reader)
+        self._asked_for = {name: fact.slot for name, fact in reader.facts.items() if fact.bare}
 
     def faults(
         self, turn: Turn, sentence: Evidence, logits: Mapping[str, float], cues: Tally, *, sure: bool
@@ -93,6 +94,31 @@ class Specials:
                 questions.append(name)
         extra = self._extra(turn, stated, sentence, logits, cues)
         return Findings(tuple(missing), extra, contradicted, questions=tuple(questions))
+
+    def invented_questions(self, turn: Turn, text: Evidence, logits: Mapping[str, float]) -> list[str]:
+        """Return the questions that sentences of a text probably ask, although its turn does not.
+
+        Args:
+            turn: the acts.
+            text: the evidence for the reader.
+            logits: the reader's logits for the whole text.
+        """
+        sentences = split_sentences(text.words)
+        asking = [words for words in sentences if is_asking(words)] if self._asked_for else []
+        wanted = {name for name, fact in facts(turn).items() if fact.bare}
+        # A question in the place of another one is known by the one that is missing.
+        if len(asking) <= len(wanted):
+            return []
+        # "?confirm(area=north)" may be worded like a question for the area.
+        confirming = any(act.is_question for act in turn)
+        own = {slot.name for _, slot in turn.slots() if confirming or slot.value is None}
+        found = dict[str, None]()
+        for words in asking:
+            heard = logits if len(sentences) == 1 else self.reader.logits(replace(text, words=words))
+            probable = [name for name in self._asked_for if heard[name] > 0]
+            if wanted.isdisjoint(probable):
+                found |= dict.fromkeys(name for name in probable if self._asked_for[name] not in own)
+        return list(found)
 
     def _plainly(self, name: str, fact: Fact, sentence: Evidence, logits: Mapping[str, float]) -> bool:
         """Return whether a fact is plainly stated: its slot is named in a question, as indifferent, or with its cue."""

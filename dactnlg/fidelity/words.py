@@ -23,8 +23,9 @@ LIFT = 2.0
 SURE, FEWEST, SHORTEST = 0.98, 20, 3
 """For a telling word: minimum share of its sentences whose acts have the slot, minimum number of its sentences, and
 minimum number of its letters."""
-USUAL = 0.5
-"""Slots of at least this share of all acts are ignored, since nearly any word would indicate them."""
+EXPECTED, RARER = 10, 25
+"""For a telling word of a slot that most acts have: minimum number of its sentences that would lack the slot by chance,
+and how many times as few of them lack it."""
 
 
 def learn_triggers(reader: Reader, rows: Sequence[Sample]) -> dict[str, list[str]]:
@@ -85,7 +86,9 @@ def learn_telling(rows: Sequence[Sample]) -> dict[str, str]:
         # If it occurs with several, the rarest is the one that it is about: "phone" with `phone`, not with `name`.
         sure = [(total[name], name) for name, n in counts.items() if n >= SURE * len(places)]
         number, name = min(sure, default=(len(rows), ""))
-        if number >= USUAL * len(rows) or not (name[0] == "=" or names_slot(word, name)):
+        lacking = len(places) * (1 - number / len(rows))
+        rare = lacking >= EXPECTED and RARER * (len(places) - counts[name]) <= lacking
+        if not rare or not (name[0] == "=" or names_slot(word, name)):
             continue
         # Ignore words of acts that usually name slots they lack: a welcome says what one can ask for.
         if all(2 * sum(name in held for held in group) >= len(group) for group in by_acts.values()):

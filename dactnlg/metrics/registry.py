@@ -120,7 +120,7 @@ NAMES = SEGMENT_NAMES + CORPUS_NAMES
 GROUPS = {
     "embedding": _EMBEDDING,
     "diversity": (*Diversity.names, *SelfBleu.names, *Novelty.names, *Msttr.names),
-    "set-bleu": _SET_BLEU,
+    "set-BLEU": _SET_BLEU,
     "set-perplexity": _SET_PERPLEXITY,
 }
 """Names that select several scores at once."""
@@ -228,7 +228,7 @@ def resolve(name: str) -> Sequence[str]:
 def meant(name: str, scores: Iterable[str]) -> list[str]:
     """Return those of some scores that a name stands for: one score, a family (`BLEU`) or a group, case ignored."""
     asked = name.casefold()
-    group = GROUPS.get(asked, ())
+    group = next((names for group, names in GROUPS.items() if group.casefold() == asked), ())
     return [score for score in scores if score in group or asked in (score.casefold(), _family(score).casefold())]
 
 

@@ -86,7 +86,7 @@ def parse_model(text: str) -> tuple[str, Path]:
     if not re.fullmatch(r"[\w.=-]{1,200}", name):
         raise UserError(f"{text}: a model's name has letters, digits, dots, hyphens and underscores: NAME=RUN")
     if not path.is_dir():
-        raise UserError(f"{text}: there is no run folder {path}")
+        raise UserError(f"{text}: there is no run folder {path}; make one with: dactnlg train CONFIG --output {path}")
     return name, path
 
 

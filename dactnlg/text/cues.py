@@ -6,7 +6,7 @@ They are matched against the folded sentence: lower case, single spaces between 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dactnlg._utils.patterns import Pattern, matches, replaced
 from dactnlg.text.placeholders import is_placeholder
@@ -17,8 +17,11 @@ MASK = "_"
 """What cues see instead of a value: a word without letters."""
 WINDOW = 2000
 """Characters of a sentence searched at a time; the cost of a cue may grow with the square of the length."""
+_NOT = r"(?:(?<!\bor )\bnot |n't )"
+"""What denies the words behind it; not in "whether or not"."""
 _WORD = 40
 """Characters of the longest word that is never cut at the edge of a window."""
+_VISIBLE = re.compile(r"\S")
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
 # The start of a pattern: conditions on what precedes, then a letter or a choice of words.
@@ -42,6 +45,21 @@ def spelled(spellings: Iterable[tuple[str, ...]]) -> list[str]:
 def without(cue: Pattern, text: str) -> str:
     """Return a text with the matches of a cue masked: "cheap" for "less than £20" is no other price."""
     return replaced(cue, MASK, text) if len(text) <= WINDOW else text
+
+
+def combined(cues: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Return one pattern for each special value of a slot; with "not" before it, a cue for yes is one for no."""
+    found = {value: any_of(patterns) for value, patterns in cues.items()}
+    if yes := found.get("yes"):
+        found["yes"] = rf"(?<!{_NOT})(?:{yes})"
+        if "no" in found:
+            found["no"] = rf"{found['no']}|{_NOT}(?:{yes})"
+    return found
+
+
+def blanked(cue: Pattern, text: str) -> str:
+    """Return a text with each character but spaces of a cue's matches masked, so that its words keep their places."""
+    return replaced(cue, lambda match: _VISIBLE.sub(MASK, match.group()), text) if len(text) <= WINDOW else text
 
 
 def any_of(patterns: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from dactnlg._utils.memory import Memory
 from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
+from dactnlg.text.cues import MASK, blanked, combined, folded, masked, shows, spelled, without
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import left_open
 from dactnlg.text.placeholders import Required, is_placeholder, slot_label
@@ -86,7 +86,7 @@ class SlotChecker:
             # The spellings of a value are its cues if it has no others.
             found = {value: spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
             patterns[name] = {**found, **patterns.get(name, {})}
-        self._cues = {slot: {value: any_of(each) for value, each in own.items()} for slot, own in patterns.items()}
+        self._cues = {slot: combined(values) for slot, values in patterns.items()}
         # For slots that the turn lacks, only yes, no and values of a closed class count as invented: other cues are
         # words with many uses, as are those of values that people paraphrase.
         ordinary, given = delexicalizer.ordinary, cues or {}
@@ -168,6 +168,13 @@ class SlotChecker:
         text = folded(masked(tokens))
         names = [name for name in self._cues if slot_names is None or name in slot_names]
         return {name: found for name in names if (found := self._shown(name, text))}
+
+    def without_cues(self, turn: Turn, words: Sequence[str]) -> list[str]:
+        """Return words, with placeholders, those masked by which cues find a turn's special values."""
+        text = " ".join(MASK if is_placeholder(word) else strip_joiner(word) for word in words)
+        for cued in self.expected(turn).wanted:
+            text = blanked(cued.pattern, text)
+        return [word if is_placeholder(word) else left for word, left in zip(words, text.split(" "), strict=True)]
 
     def _shown(self, slot_name: str, text: str) -> tuple[str, ...]:
         return tuple(v for v, cue in self._cues.get(slot_name, {}).items() if shows(compile_pattern(cue), text))

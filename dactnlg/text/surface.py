@@ -22,9 +22,17 @@ JOINER = "\uffed"
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
 UNSPACED += "\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 """Ranges of letters of scripts without spaces between words: each letter is a token, so that values can be found."""
-PIECE = re.compile(rf"[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+)*|[{UNSPACED}]|[^\w\s]")
-"""A word, a letter of `UNSPACED`, or a mark."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_LETTER = rf"[^\W{UNSPACED}]"
+# Accents and vowel signs, up to the Indian scripts, are no `\w`: without them "दिल" would be a word of "दिल्ली".
+_SIGNS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+_SIGNS += (
+    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0898-\u08e1\u08e3-\u0963"
+)
+_SIGNS += "\u0981-\u09e3\u09fe-\u0a75\u0a81-\u0ae3\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d"
+_SIGNS += "\u0d57-\u0d63\u0d81-\u0df3"
+PIECE = re.compile(rf"{_LETTER}+(?:[{_SIGNS}]+{_LETTER}*|['’]{_LETTER}+)*|[{UNSPACED}]|[^\w\s]")
+"""A word, a letter of `UNSPACED`, or a mark."""
 # RNNLG's corpora separate morphemes: `kid -s`, `moderate -ly`.
 MORPHEME = re.compile(r"-[a-z]{1,3}")
 

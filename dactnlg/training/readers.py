@@ -1,4 +1,4 @@
-"""The reader of a run or a corpus: trained once for the same pairs, and kept in the user's cache."""
+"""The reader and checker of a run or a corpus: trained once for the same pairs, and kept in the user's cache."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import Corpus, cache_dir
-from dactnlg.data.pairs import sentence_pairs
+from dactnlg.data.pairs import build_preprocessor, sentence_pairs
 from dactnlg.errors import RunError
+from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.learning import learn_reader
 from dactnlg.fidelity.reader import Reader
 from dactnlg.fidelity.reader_file import load_reader, save_reader
@@ -54,6 +55,16 @@ def learn_from(corpus: Corpus, style: Style, *, targets: str = "human", progress
         reader = learn_reader(train, valid, style.checker(), progress=bar)
     _keep(reader, path)
     return reader
+
+
+def corpus_checker(corpus: Corpus) -> FidelityChecker:
+    """Return a checker that has learned from a corpus's train and valid splits.
+
+    Raises:
+        CorpusError: there is no training pair.
+    """
+    style, manners = corpus.style(), build_preprocessor(corpus)[0].manners
+    return FidelityChecker(style.checker(), learn_from(corpus, style), manners)
 
 
 def write_reader(path: Path, corpus: Corpus, style: Style, *, targets: str, progress: bool) -> None:

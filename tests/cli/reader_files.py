@@ -6,11 +6,13 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 from documented import REPOSITORY, here
 from helpers import write_part_of_trails
 
 from benchmarks.own_corpora import flights, write
 from dactnlg._utils.web.tokens import digest
+from dactnlg.data.teacher_arrays import TeacherArrays
 from dactnlg.serving.chat.storage import ChatStorage
 from dactnlg.serving.chat.study import ChatStudy
 
@@ -70,10 +72,13 @@ def write_bots(folder: Path) -> None:
 
 
 def write_dialogues(folder: Path) -> None:
-    """Write dialogues where a command finds DailyDialog."""
+    """Write dialogues where a command finds DailyDialog, and what a teacher says of them."""
     (folder / "cache/dactnlg/dialogues").mkdir(parents=True, exist_ok=True)
-    acts = '"acts": [["question"], ["inform"], ["question"]]'
-    line = f'{{"id": "1", "turns": ["How are you?", "Fine, thanks.", "And you?"], {acts}}}\n'
+    turns = ["How are you?", "Fine, thanks.", "And you?"]
+    labels = {"acts": [["question"], ["inform"], ["question"]], "emotions": ["no emotion", "happiness", "no emotion"]}
+    line = json.dumps({"id": "1", "turns": turns, **labels}) + "\n"
+    emotions, vectors = np.eye(len(turns), 7, dtype=np.float32), np.ones((len(turns), 384), np.float32)
+    TeacherArrays("teacher", turns, emotions, vectors).save(folder / "teacher.npz")
     for split in ("train", "valid", "test"):
         path = folder / f"cache/dactnlg/dialogues/dailydialog-{split}.jsonl"
         path.write_text(4 * line, encoding="utf-8")

@@ -19,6 +19,7 @@ from dactnlg.cli.main import app, main
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.presets import PRESETS
 from dactnlg.metrics.registry import NAMES
+from dactnlg.metrics.tokenizers.fair import tokenizer_names
 from dactnlg.runs.config import DecodingConfig
 
 ROWS = [["", "A & B", "C_1"], ["one", "1.5", "x"], ["two, three", "20", '"y"']]
@@ -165,6 +166,18 @@ def test_lists_describe_every_name(capsys: pytest.CaptureFixture[str]) -> None:
         text = told(capsys, kind, "list")
         for entry in entries:
             assert entry["about"] and entry["about"] in text and len(entry["about"]) < 200
+
+
+@pytest.mark.parametrize("name", ["", *(name for name, one in app.commands.items() if isinstance(one, click.Group))])
+def test_help_of_groups_has_examples_too(name: str) -> None:
+    assert f"\n  dactnlg {name}".rstrip() + " " in command(*name.split(), "--help").stdout
+
+
+def test_help_names_what_an_option_takes() -> None:
+    given = {(*words, one.name): getattr(one, "help", "") for words, each in commands(app) for one in each.params}
+    assert all(name in given["corpora", "hash", "tokenizer"] for name in tokenizer_names())
+    assert all(ending in given["study", "analyse", "report"] for ending in (".html", ".tex", "Markdown"))
+    assert not any(" RANGE" in command(*words, "--help").stdout for words, _ in commands(app))
 
 
 def test_options_that_turn_sampling_on_say_so() -> None:

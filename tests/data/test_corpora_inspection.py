@@ -63,6 +63,21 @@ def test_acts_slots_and_splits_are_counted(small: Audit) -> None:
     assert small.delexicalized_acts == {"train": 4, "test": 3}
 
 
+def test_no_order_of_rows_makes_an_act_type_rare(tmp_path: Path) -> None:
+    rows = [f"goodbye(),Bye {n}!\n" for n in range(20)] + [f"inform(pets=no),No pets {n}.\n" for n in range(20)]
+    audits = []
+    for name, order in (
+        ("sorted", rows),
+        ("mixed", [row for two in zip(rows[:20], rows[20:], strict=True) for row in two]),
+    ):
+        (tmp_path / f"{name}.csv").write_text("act,text\n" + "".join(order))
+        audits.append(audit(load_corpus(tmp_path / f"{name}.csv").undivided()))
+    first, second = audits
+    assert first.acts == second.acts == {"goodbye": 20, "inform": 20}
+    assert first.slots == second.slots == {"pets": 20} and first.special_values == second.special_values
+    assert "rarer than" not in str(first)
+
+
 def test_values_not_found_are_counted_by_slot(small: Audit) -> None:
     # Six in the three of name+food, one, two, none (silent); then two, two, one, none.
     assert (small.values_not_found.count, small.values_not_found.out_of) == (1, 14)

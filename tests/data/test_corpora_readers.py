@@ -64,6 +64,12 @@ def test_csv_groups_rows_that_follow_each_other(tmp_path: Path) -> None:
     assert corpus.card.spaced
 
 
+def test_spaces_may_follow_the_commas_of_a_table(tmp_path: Path) -> None:
+    text = '"act", "text"\n"inform(food=thai)", "Thai, and ""hot""."\ngoodbye(),   Bye.\n'
+    corpus = load_corpus(written(tmp_path, "mine.csv", text))
+    assert [e.references for e in corpus.split("train")] == [('Thai, and "hot".',), ("Bye.",)]
+
+
 def test_a_folder_has_one_file_per_split(tmp_path: Path) -> None:
     written(tmp_path, "train.jsonl", '{"act": "a()", "text": "x"}\n')
     written(tmp_path, "dev.csv", "act,text\nb(),y\n")

@@ -130,9 +130,12 @@ def test_a_validation_file_without_a_pair_is_none(tmp_path: Path) -> None:
         validation_pairs(corpus, build_preprocessor(corpus).preprocessor)
 
 
-def test_what_is_all_alike_cannot_be_divided(tmp_path: Path) -> None:
-    (tmp_path / "own.csv").write_text("act,text\r\n" + "goodbye(),Bye!\r\n" * 50)
-    with pytest.raises(CorpusError, match="cannot be divided into train, valid, test: its acts are too much alike"):
+@pytest.mark.parametrize(
+    "rows", ["goodbye(),Bye!\r\n" * 50, "".join(f"inform_{n}(name=Ark{n}),It is Ark{n}.\n" for n in range(50))]
+)
+def test_one_act_of_every_type_cannot_be_divided(rows: str, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text(f"act,text\n{rows}")
+    with pytest.raises(CorpusError, match="cannot be divided into train, valid, test: .* of every act type one act"):
         load_corpus(tmp_path / "own.csv").split("train")
 
 

@@ -180,8 +180,14 @@ def test_few_pairs_have_a_card_and_a_warning(tmp_path: Path, capsys: pytest.Capt
     assert main(["init", str(tmp_path / "few.json")]) == 0
     printed = capsys.readouterr().out
     assert "12 pairs are too few" in printed
+    assert main(["corpora", "inspect", str(tmp_path / "few.card.yaml")]) == 0
+    assert "train      12 acts,     12 pairs" in capsys.readouterr().out
     assert main(["train", str(tmp_path / "few.yaml"), "--output", str(tmp_path / "run")]) == 2
-    assert "12 pairs are too few, and 20 the least" in capsys.readouterr().err
+    assert "its 12 pairs are too few to take one from" in capsys.readouterr().err
+    (tmp_path / "few.json").write_text(json.dumps(rows * 2))
+    card = tmp_path / "few.card.yaml"
+    card.write_text(re.sub("^# .*`(divide: .*)`.*$", r"\1", card.read_text(), flags=re.M))
+    assert load_corpus(card).splits == ("train", "valid", "test")
     assert "dogs=no: no cue tells most of its 6 sentences" in printed
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -118,3 +121,34 @@ def test_what_does_not_matter_has_a_cue_only_if_that_finds_nearly_all(tmp_path: 
     assert cues_of(tmp_path, "size", {"size=dontcare": free, "pool=yes": "This {} inn has a pool."})["dontcare"]
     said = {"size=dontcare": free, "size=dontcare;town=x": "This {} inn is of whatever kind."}
     assert "dontcare" not in cues_of(tmp_path, "size", said | {"pool=yes": "This {} inn is of whatever kind."})
+
+
+@pytest.mark.parametrize("seed", [2, 7, 8])
+def test_what_the_card_says_of_its_cues_is_what_a_check_finds(seed: int, tmp_path: Path) -> None:
+    every, chance = list(load_corpus("trails").pairs("train")), random.Random(seed)
+    choices = [pair for pair in every if pair[0].acts[0].act_type == "?select"]
+    pairs = chance.sample(every, 150) + chance.sample(choices, 30)
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps({"act": str(t), "text": text}) + "\n" for t, text in pairs))
+    made = initialize(tmp_path / "x.jsonl").card
+    claims = re.findall(r"^  (\S+):$|^      (\S+):  # (\d+) of (\d+) training", made.read_text(), re.M)
+    corpus, slot = load_corpus(made), ""
+    checker, found, said = (
+        corpus.style().checker(),
+        dict[tuple[str, str], list[int]](),
+        dict[tuple[str, str], list[int]](),
+    )
+    for name, value, covered, out_of in claims:
+        slot = name or slot
+        if value:
+            said[slot, value.strip("'")] = [int(covered), int(out_of)]
+    for turn, text in corpus.pairs("train"):
+        tally = checker.check_cues(turn, text)
+        wrong = {fault.partition("=")[0] for fault in (*tally.missing, *tally.extra)}
+        names = Counter(each.name for _, each in turn.slots())
+        # A choice between two values of a slot is not checked.
+        for _, each in turn.slots():
+            if names[each.name] == 1 and (each.name, each.special or "") in said:
+                counts = found.setdefault((each.name, each.special or ""), [0, 0])
+                counts[0] += each.name not in wrong
+                counts[1] += 1
+    assert said and found == said

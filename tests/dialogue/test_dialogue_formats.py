@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers import command
 
 from dactnlg._utils.resources import dialogue_names
 from dactnlg.data.dialogues import context_pairs, load_dialogue_card, load_dialogues
@@ -124,6 +125,16 @@ def test_every_dialogue_card_names_a_reader() -> None:
     assert {load_dialogue_card(name).format for name in dialogue_names()} == set(FORMATS)
     with pytest.raises(UnknownNameError, match="dailydialog"):
         load_dialogue_card("dailydialogs")
+
+
+def test_a_corpus_of_dialogues_is_told_from_an_unknown_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DACTNLG_DATA", raising=False)
+    for name in dialogue_names():
+        for words in (["corpora", "inspect", name], ["corpora", "fetch", name, "--data-dir", tmp_path]):
+            done = command(*words)
+            assert done.returncode == 2 and f"corpus '{name}' holds dialogues" in done.stderr
+        with pytest.raises(CorpusError, match=r"it is not fetched.* --data-dir or DACTNLG_DATA"):
+            load_dialogues(name, tmp_path)
 
 
 def test_dailydialog_has_as_many_dialogues_as_published(data_dir: Path) -> None:

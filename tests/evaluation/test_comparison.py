@@ -229,6 +229,7 @@ def test_a_comparison_is_shown_in_every_table_format() -> None:
     found = compare(stored(pairs(fault=2)), stored(pairs()), ("a", "b"), "BLEU-4", 20, 20)
     rows = list(csv.reader(io.StringIO(compared.table(found, "csv"))))
     assert rows[0][:4] == ["score", "A", "B", "B - A"]
+    assert rows[0][5:7] == ["p (bootstrap)", "p (randomisation)"]
     assert [row[0] for row in rows[1:]] == [item.name for item in found.differences]
     latex = compared.table(found, "latex")
     assert latex.endswith("% A: a\n% B: b") and "\\toprule" in latex

@@ -12,20 +12,22 @@ import pytest
 from benchmarks.distil import paraphrases
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
+from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.experiments.distillation import distil, read_rows, unseen
 from dactnlg.experiments.prompts import acts_of, prompts, read_answers, sentences
-from dactnlg.experiments.self_teaching import checker_of, self_taught
+from dactnlg.experiments.self_teaching import self_taught
 from dactnlg.experiments.sifting import Inventory, Judged, judge
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.runs.run import Run
 from dactnlg.text.traits import kind
+from dactnlg.training.readers import corpus_checker
 
 
 @pytest.fixture(scope="module")
 def checker() -> FidelityChecker:
     """A checker trained on the embedded corpus."""
-    return checker_of("trails")
+    return corpus_checker(load_corpus("trails"))
 
 
 @pytest.fixture(scope="module")
@@ -138,13 +140,20 @@ def test_tables_and_lines_give_the_same_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", [{"references": "Hi."}, {"references": [None]}, {"references": []}, {"text": None}, {"text": 5}]
+    "said", [{"references": [None]}, {"references": []}, {"text": None}, {"text": 5}, {"text": ["Hi.", 5]}]
 )
 def test_a_row_without_a_sentence_is_unreadable(tmp_path: Path, said: dict[str, object]) -> None:
     path = write(tmp_path / "pairs.jsonl", [{"act": "goodbye()", **said}, {"act": "goodbye()", "references": ["Bye."]}])
     rows, bad = read_rows(path)
     assert [text for _, text, _ in rows] == ["Bye."]
     assert [row["reasons"] for row in bad] == [["unreadable: no act with a sentence"]]
+
+
+def test_rows_that_can_be_trained_on_can_be_distilled(tmp_path: Path) -> None:
+    said: list[dict[str, object]] = [{"text": ["Bye.", "Goodbye."]}, {"references": "So long."}, {"text": "See you."}]
+    path = write(tmp_path / "pairs.jsonl", [{"act": "goodbye()", **each} for each in said])
+    rows, bad = read_rows(path)
+    assert [row[:2] for row in rows] == list(load_corpus(path).pairs("train")) and not bad
 
 
 def test_a_repeated_pair_is_rejected_once(checker: FidelityChecker, inventory: Inventory) -> None:

@@ -178,7 +178,11 @@ def test_what_is_not_a_run_is_skipped_with_a_note(
     assert [row[0] for row in rows(capsys.readouterr().out)[3:]] == ["a", "b", "odd[1]"]
     assert main(["leaderboard", "runs/odd[1]", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["runs"][0]["run"] == "odd[1]"
-    for wrong, message in (("runs/half", "no manifest"), ("none/*", "nothing that matches none/*")):
+    for wrong, message in (
+        ("runs/half", "no manifest"),
+        ("runs/c", "runs/c does not exist"),
+        ("none/*", "nothing that matches none/*"),
+    ):
         assert main(["leaderboard", wrong]) == 2
         shown = capsys.readouterr()
         assert shown.out == "" and message in shown.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -224,3 +225,23 @@ def test_a_yes_is_not_said_of_what_does_not_matter(corpora: Callable[[str], Corp
     act = "inform_no_info(price=none)"
     assert missing(act, "there is no information about the price .") == ()
     assert missing(act, "there is no information about the price range .") == ("price=none",)
+
+
+@pytest.mark.parametrize("name", ["trails", "dstc2"])
+def test_a_question_that_no_act_asks_is_extra(name: str, corpora: Callable[[str], Corpus], learned: Learned) -> None:
+    corpus, checker, chance = corpora(name), learned(name), random.Random(3)
+    known = {fact.name: fact.slot for fact in checker.reader.facts.values() if fact.bare} if checker.reader else {}
+    right = [pair for pair in dict.fromkeys(corpus.pairs("test")) if checker.check(*pair).ok]
+    # People's sentences hardly ever ask what their act does not.
+    alarms = [pair for pair in corpus.pairs("test") if not known.keys().isdisjoint(checker.check(*pair).extra)]
+    assert len(set(alarms)) <= 2
+    asked = [(list(turn.slots()), text) for turn, text in corpus.pairs("train") if text.endswith("?")]
+    questions = [(slots[0][1].name, text) for slots, text in asked if len(slots) == 1 and slots[0][1].value is None]
+    for turn, text in chance.sample(right, 100):
+        (slot, question), own = chance.choice(questions), [each for _, each in turn.slots()]
+        # A question in the place of one of the act's own is known by the one that is missing.
+        if slot not in {each.name for each in own} and all(each.value for each in own) and not text.endswith("?"):
+            both = f"{text.removesuffix(' .').removesuffix('.')} . {question}"
+            tokens = checker.delexicalizer.delexicalize(turn, both).tokens
+            for extra in (checker.check(turn, both).extra, look(checker, turn, tokens).extra):
+                assert slot in map(known.get, extra), (turn, both)

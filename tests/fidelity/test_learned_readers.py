@@ -82,6 +82,19 @@ def test_words_tell_of_slots_that_an_act_lacks() -> None:
     assert checker.check(*pairs[7]).ok and checker.check(*pairs[37]).ok and checker.check(*pairs[67]).ok
 
 
+def test_words_tell_of_slots_that_most_acts_have() -> None:
+    pairs = [(parse(f"inform(name=b{n};rating={n})"), f"the rating of b{n} is {n}") for n in range(120)]
+    pairs += [(parse(f"inform(name=b{n};size=small)"), f"b{n} is small") for n in range(59)]
+    # One sentence names what its act lacks; by chance it would be a third of them.
+    pairs += [(parse("inform(name=b;size=small)"), "b is small and has a rating")]
+    checker, _ = learn_plain(pairs)
+    assert checker.reader is not None and checker.reader.parts.telling == {"rating": "rating"}
+    assert checker.check(parse("inform(name=b7;size=small)"), "b7 is small and has a rating").extra == ("rating",)
+    # Fewer than ten of them would lack it by chance: that none does shows little.
+    checker, _ = learn_plain(pairs[:129])
+    assert checker.reader is not None and not checker.reader.parts.telling
+
+
 def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
     free = [f"there are {n} inns if you do not care about the family" for n in range(20)]
     # People leave it out as often, so that the reader does not miss it.

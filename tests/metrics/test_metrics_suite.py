@@ -161,5 +161,5 @@ def test_names_in_registry_and_scores_are_those_of_the_classes() -> None:
     from dactnlg.metrics.registry import GROUPS
     from dactnlg.metrics.sample_sets import SetBleu, SetPerplexity
 
-    assert (GROUPS["set-bleu"], GROUPS["set-perplexity"]) == (SetBleu.names, SetPerplexity.names)
+    assert (GROUPS["set-BLEU"], GROUPS["set-perplexity"]) == (SetBleu.names, SetPerplexity.names)
     assert {"SER", "TER", *perplexity.NAMES, *SetPerplexity.names, *SelfBleu.names} == LOWER_IS_BETTER

@@ -411,7 +411,10 @@ def test_a_model_is_named_by_its_folder_or_as_given(tmp_path: Path) -> None:
     (tmp_path / "lr=0.1").mkdir()
     assert parse_model(f"{tmp_path}/lr=0.1") == ("lr=0.1", tmp_path / "lr=0.1")
     assert parse_model(f"new={tmp_path}/lr=0.1") == ("new", tmp_path / "lr=0.1")
-    for text, told in ((f"a b={tmp_path}", "a model's name has letters"), ("x=/nowhere", "there is no run folder")):
+    for text, told in (
+        (f"a b={tmp_path}", "a model's name has letters"),
+        ("x=/nowhere", "dactnlg train CONFIG --output /nowhere"),
+    ):
         with pytest.raises(UserError, match=told):
             parse_model(text)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import pytest
 from hypothesis import example, given, settings
@@ -355,6 +357,19 @@ def test_values_stand_between_letters_without_spaces() -> None:
     assert lexicalize(found.tokens, others) == "B1のTVは25度です。"
     missing = Delexicalizer().delexicalize(turn, "子供部屋の床暖房は25度です。").missing
     assert [item.slot.name for item in missing] == ["temp"]
+
+
+def test_a_value_is_no_part_of_a_word_with_vowel_signs() -> None:
+    turn = parse("inform(topic=दिल)")
+    assert Delexicalizer(english=False).delexicalize(turn, "दिल्ली में दिल है").tokens == ("दिल्ली", "में", "SLOT_TOPIC", "है")
+
+
+@pytest.mark.parametrize(("act", "sentence"), [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")])
+def test_letters_may_be_composed_or_not(act: Literal["NFC", "NFD"], sentence: Literal["NFC", "NFD"]) -> None:
+    turn = parse(unicodedata.normalize(act, "inform(name='Café Ångström')"))
+    text = unicodedata.normalize(sentence, "The CAFÉ ÅNGSTRÖM's menu.")
+    found = Delexicalizer().delexicalize(turn, text)
+    assert " ".join(found.tokens) == f"The SLOT_NAME {JOINER}'s menu {JOINER}." and found.raw == text
 
 
 @pytest.mark.parametrize(

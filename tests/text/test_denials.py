@@ -18,7 +18,16 @@ DENIED = {
         ("inform(name='abri';near=soma)", "Abri is a hotel that is {}near soma.", "not "),
     ],
     "restaurants": [("inform(name='red door';food=thai)", "Red Door {} Thai food.", "does not serve")],
-    "trails": [("inform(name='Ivy';length='7 km')", "Ivy is {}7 km long.", "not ")],
+    "trails": [
+        ("inform(name='Ivy';length='7 km')", "Ivy is {}7 km long.", "not "),
+        # People praise, "you won't regret it", and say "not far from", but deny no value.
+        ("recommend(name='Ivy';region='Marl Valley')", "You might enjoy Ivy, which is {}in the Marl Valley.", "not "),
+        (
+            "compare(name='Ivy';near='Dark Tarn';name='Elm';length='9 km')",
+            "Ivy is {}near Dark Tarn. Elm is 9 km long.",
+            "not ",
+        ),
+    ],
 }
 
 
@@ -70,6 +79,9 @@ def test_a_denial_belongs_to_what_it_stands_before(training_data: Callable[[str]
     [
         ("inform(name=x;area=y)", "SLOT_NAME is not located in the area of SLOT_AREA", True),
         ("inform(name=x;area=y)", "SLOT_NAME is far from SLOT_AREA", True),
+        ("inform(name=x;area=y)", "SLOT_NAME is not far from SLOT_AREA", False),
+        ("inform(name=x;pricerange=y)", "SLOT_NAME is not rated SLOT_PRICERANGE", True),
+        ("inform(name=x;pricerange=y)", "SLOT_NAME is not a highly rated SLOT_PRICERANGE one", False),
         ("inform(name=x;near=y)", "SLOT_NAME is outside the SLOT_NEAR area", True),
         ("inform(name=x;phone=1)", "SLOT_NAME comes without a phone number , or with SLOT_PHONE", False),
         # A positive value is no reason for a denial; an unknown one is.

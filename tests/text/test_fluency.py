@@ -117,6 +117,14 @@ def test_what_is_counted_may_be_many_without_a_count() -> None:
     assert not fluency.countable(("i", "like"))
 
 
+def test_a_total_lacks_its_number_when_what_it_counts_is_left_out() -> None:
+    texts = ["there are a total of SLOT_COUNT pubs .", "i know of SLOT_COUNT pubs ."] * 5
+    fluency = Fluency(split([*texts, *["there are SLOT_COUNT pubs ."] * 50]), english=True)
+    assert fluency.countable(("there", "are")) and fluency.countable(("know", "of"))
+    assert not fluency.countable(("total", "of"))
+    assert fluency.doubts(["there", "are", "a", "total", "of", "pubs", "."]) > 0
+
+
 def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
     fluency = Fluency(split(TEXTS), english=False)
     assert fluency.doubts(["there", "are", "no", "hotels", "near", "SLOT_NEAR#2"]) == 0

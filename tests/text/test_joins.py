@@ -99,6 +99,8 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("comes with a _ .", ["remote control and 3d glasses"], "comes with a remote control and 3d glasses ."),
         ("comes with a _ and a _", ["headphones", "3d glasses"], "comes with headphones and 3d glasses"),
         ("it is a _ family", ["headphones"], "it is a headphones family"),
+        ("it is a _ _ .", ["1300 dollars", "television"], "it is a 1300 dollars television ."),
+        ("played any _ _ ?", ["newest", "games"], "played the newest games ?"),
         ("with a _ .", ["bus"], "with a bus ."),
         ("with a _ .", ["tv series"], "with a tv series ."),
         ("like a _ .", ["Cambridge Blues"], "like a Cambridge Blues ."),

@@ -156,6 +156,25 @@ def test_the_rest_of_a_denial_is_no_yes() -> None:
     assert checker.check_cues(no, "It is not family friendly. It is family friendly.").extra == ("kids=yes",)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("it has toilets", ("yes",)),
+        ("it does not have toilets on the way", ("no",)),
+        ("it doesn't have toilets", ("no",)),
+        ("it has no toilets", ("no",)),
+        ("can i ask whether or not toilets are there", ("yes",)),
+    ],
+)
+def test_not_before_a_cue_for_yes_says_no(sentence: str, said: tuple[str, ...]) -> None:
+    cues = {"toilets": {"yes": [r"\b(has|have) toilets\b", r"\btoilets are there\b"], "no": [r"\bno toilets\b"]}}
+    checker = SlotChecker(Delexicalizer(), cues)
+    assert checker.shown_cues("toilets", sentence) == said
+    # Without cues for no, it is at least no yes.
+    checker = SlotChecker(Delexicalizer(), {"toilets": {"yes": cues["toilets"]["yes"]}})
+    assert checker.shown_cues("toilets", sentence) == (("yes",) if said == ("yes",) else ())
+
+
 def test_values_that_stand_apart_are_checked_one_by_one(restaurants: SlotChecker) -> None:
     turn = parse("inform(area='hayes valley or noma')")
     assert restaurants.check(turn, "it is in noma and it is in hayes valley").ok

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 from dactnlg.text.values.capitals import title, title_case
-from dactnlg.text.values.realization import _RULES, realize
+from dactnlg.text.values.realization import _RULES, realize, realize_around
 
 # The joiner is the one character that tokens keep for themselves.
 TEXT = st.text().map(lambda s: s.replace(JOINER, ""))
@@ -56,6 +58,13 @@ def test_letters_without_spaces_between_words_are_tokens() -> None:
 
 
 @pytest.mark.parametrize(
+    "word", ["दिल्ली", "कि", "বাংলা", "தமிழ்", "שָׁלוֹם", "مُحَمَّد", unicodedata.normalize("NFD", "Ångström's")]
+)
+def test_vowel_signs_and_accents_belong_to_their_words(word: str) -> None:
+    assert tokenize(f"{word}, {word}") == [word, f"{JOINER},", word]
+
+
+@pytest.mark.parametrize(
     ("raw", "text"),
     {
         "red door cafe does not allow kid -s .": "Red door cafe does not allow kids.",
@@ -88,6 +97,26 @@ def test_letters_without_spaces_between_words_are_tokens() -> None:
 )
 def test_raw_sentences_become_readable_text(raw: str, text: str) -> None:
     assert realize(raw) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "यह दिल्ली में है।",
+        "یہ ریستوران ہے۔",
+        "ما هو طعامك المفضل؟",
+        "Սա ռեստորան է։",
+        "ይህ ምግብ ቤት ነው።",
+        "ဆိုင်ပါ။",
+        "នេះជាហាង។",
+        "何度ですか？",
+        "Er sagte: „Gut.“",
+        "Il a dit : « Non ! »",
+        "「18度です。」",
+    ],
+)
+def test_a_sentence_of_any_language_ends_with_one_mark(text: str) -> None:
+    assert realize_around([text], english=False, spaced=False).filled([]) == text
 
 
 def test_realize_knows_what_asks() -> None:

@@ -76,7 +76,12 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of everything random.")
 @click.option("--database", metavar="URL", help="Where the ratings of STUDY are stored, if not in its folder.")
-@options.report
+@click.option(
+    "--report",
+    type=options.PATH,
+    metavar="FILE",
+    help="Write a report to FILE: an HTML page if its name ends in .html, LaTeX if in .tex, otherwise Markdown.",
+)
 @options.table_format
 @options.json_of("everything")
 def analyse(
@@ -106,8 +111,8 @@ def analyse(
     """Analyse ratings: how far raters agree, which system is best with what certainty, which metrics agree with people.
 
     The ratings are those in a study's folder, or in a CSV file with the columns item, system, rater, criterion, value
-    (and page, corpus, output). Every table names its method. A report whose name ends in .html is one page with all
-    tables, each also as LaTeX; in .tex it is LaTeX, otherwise Markdown.
+    (and page, corpus, output). Every table names its method; in a report that is an HTML page, each is also there as
+    LaTeX.
 
     \b
     dactnlg study analyse study --people gold --report report.html

@@ -121,7 +121,7 @@ def write(path: str | Path, found: SystemComparison, top: int = TOP) -> None:
 
 
 def _differences(found: SystemComparison) -> list[list[str]]:
-    header = ["", "A", "B", "B - A", "95% interval", "p (bootstrap)", "p (swapping)", "better"]
+    header = ["", "A", "B", "B - A", "95% interval", "p (bootstrap)", "p (randomisation)", "better"]
     several = len({item.preset for item in found.differences}) > 1
     return [header, *(_row(item, with_preset=several) for item in found.differences)]
 

@@ -19,9 +19,7 @@ BETWEEN, FARTHEST = 2, 5
 words, which otherwise do not count: "is not located in the area of SLOT_AREA"."""
 LEAST_TEXTS = 20
 """How many texts must have a value of a slot before it matters that none denies it in some words."""
-_DENYING = listed(
-    "not never cannot no nor neither without lack lacks lacking outside except excluding unavailable stopped"
-)
+_DENYING = listed("never cannot no nor neither without lack lacks lacking outside except excluding unavailable stopped")
 _FAR = ("far", "from")
 _SMALL = ARTICLES | listed("in of at on for to by with")
 _NOT_DENYING = listed("only just more less fewer later other doubt question wrong lot rated")
@@ -80,14 +78,21 @@ def _denied(tokens: Sequence[str]) -> Iterator[tuple[str, _Run]]:
         between = 0
         for start in range(place - 1, max(-1, place - FARTHEST - 2), -1):
             word, run = words[start], tuple(words[start : place + 1])
-            denial = word in _DENYING or word.endswith("n't") or run[:2] == _FAR
-            # "Why don't you try SLOT_NAME?"
             before = words[start - 1] if start else ""
-            if denial and _NOT_DENYING.isdisjoint(run) and before != "why":
+            # "Not far from SLOT_NEAR" is near it.
+            far = run[:2] == _FAR and not _is_not(before)
+            denial = far or word in _DENYING or (_is_not(word) and run[1:3] != _FAR)
+            # "Why don't you try SLOT_NAME?"
+            told = before == "why" or not _NOT_DENYING.isdisjoint(run[2:] if run[1] == "rated" else run)
+            if denial and not told:
                 yield before, run
             between += word not in _SMALL
             if between > BETWEEN or word in _BREAKS or is_placeholder(word):
                 break
+
+
+def _is_not(word: str) -> bool:
+    return word == "not" or word.endswith("n't")
 
 
 def _is_plain(before: str, run: _Run) -> bool:
@@ -100,6 +105,11 @@ def _is_plain(before: str, run: _Run) -> bool:
 
 def _plain(token: str) -> str:
     return without_ordinal(strip_joiner(token)) if is_placeholder(token) else strip_joiner(token).lower()
+
+
+def denies_value(tokens: Sequence[str]) -> bool:
+    """Whether a delexicalised text denies a value."""
+    return any(True for _ in _denied(tokens))
 
 
 def has_none(tokens: Sequence[str]) -> bool:

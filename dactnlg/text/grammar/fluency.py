@@ -11,7 +11,7 @@ from dactnlg._utils.memory import Memory
 from dactnlg.text.grammar.articles import definite_nouns, learned_articles
 from dactnlg.text.grammar.clauses import faults, misplaced_only, word_runs
 from dactnlg.text.grammar.copulas import Copulas
-from dactnlg.text.grammar.english import GREETINGS, RELATIVES
+from dactnlg.text.grammar.english import ARTICLES, GREETINGS, RELATIVES
 from dactnlg.text.grammar.having import held_values, value_nouns
 from dactnlg.text.grammar.indifference import misattributed, parted
 from dactnlg.text.grammar.joints import splices
@@ -183,9 +183,11 @@ class Fluency:
                 # "no" counts as well.
                 if run[:2] in pairs and run[-1] != "no":
                     pairs[run[:2]] += self._runs[run]
-            yield from (
-                (pair, count) for pair, number in pairs.items() if self._runs[*pair, count] > LEAST_COUNTED * number
-            )
+            for pair, number in pairs.items():
+                # "There are a total of pubs" lacks its number.
+                total = pair[1] == "of" and any((article, *pair) in self._runs for article in ARTICLES)
+                if not total and self._runs[*pair, count] > LEAST_COUNTED * number:
+                    yield pair, count
 
     def _bare(self) -> Iterator[str]:
         """Yield the placeholders that mostly lack "the" when no noun follows them: "in SLOT_AREA"."""

@@ -7,7 +7,7 @@ for a recommendation, if people always ask "have you played it?".
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -20,6 +20,7 @@ from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts
 from dactnlg.text.grammar.shares import NOTHING, Shares, asks, learned_shares, worded_as_question
 from dactnlg.text.grammar.strays import Strays
 from dactnlg.text.placeholders import Required, is_placeholder, without_ordinal
+from dactnlg.text.report_names import special_name
 from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Templates
@@ -27,6 +28,8 @@ from dactnlg.text.traits import Key, act_types, kind
 
 LEAST_SHARE = 0.1
 """The least share of an act type's texts that deny (without negative values), or ask, from which it may do so."""
+LEAST_DENIED = 0.03
+"""The least share of an act type's texts that deny a value from which it may do so."""
 MOST_SHARE, LEAST_TEXTS = 0.9, 10
 """The same share from which an act type must do so, and how many texts have to show it."""
 FEW_TEXTS = 5
@@ -103,11 +106,11 @@ class Manners:
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
 
     def _most_denying(self, turn: Turn) -> float:
-        """Return the share of texts that deny for a turn's act types; if unseen together, the most for any of them."""
+        """Return the share of texts that deny values for a turn's act types; if unseen together, the most of any."""
         acts = act_types(kind(turn))
         own = self._shares.get(acts)
         alike = [own] if own else [shares for others, shares in self._shares.items() if not {*acts}.isdisjoint(others)]
-        return max((shares.deny for shares in alike), default=0.0)
+        return max((shares.values for shares in alike), default=0.0)
 
     def _denies_beside(self, turn: Turn) -> bool:
         """Whether a turn's act types occur only among others in training, and all those texts deny."""
@@ -115,7 +118,9 @@ class Manners:
         alike = [shares for others, shares in self._shares.items() if acts < set(others)]
         return sum(shares.own for shares in alike) >= ALL_DENY and all(shares.deny == 1.0 for shares in alike)
 
-    def untrue(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> list[str]:
+    def untrue(
+        self, turn: Turn, required: Sequence[Required], tokens: Sequence[str], *, masked: Container[str] = ()
+    ) -> list[str]:
         """Return the values about which a text says something untrue.
 
         It denies them though its act denies nothing, "it is not in the north", mistakes them for another kind of thing,
@@ -125,11 +130,12 @@ class Manners:
             turn: the acts.
             required: the slots that a text for them must express.
             tokens: the text, delexicalised, in lower case.
+            masked: the special values, as named in reports, whose words are not in the text any more.
         """
         found = self._identities.mistaken(tokens)
-        if self._most_denying(turn) < LEAST_SHARE:
+        if self._most_denying(turn) < LEAST_DENIED:
             # The negative value may be what is denied: "no dogs".
-            found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn))
+            found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn, masked))
         strays = self._strays.of(turn, required, tokens)
         return [str(i.slot) for i in required if without_ordinal(i.placeholder) in found or i.placeholder in strays]
 
@@ -234,9 +240,10 @@ def _to_user(sentence: Tokens) -> bool:
     return any(word.partition("'")[0] in _USER for word in map(strip_joiner, sentence))
 
 
-def _negative(turn: Turn) -> bool:
-    """Whether a turn has a special value that is expressed by a denial."""
-    return any(slot.special in NEGATIVE for _, slot in turn.slots())
+def _negative(turn: Turn, besides: Container[str] = ()) -> bool:
+    """Whether a turn has a special value that is expressed by a denial, besides those named."""
+    negative = (slot for _, slot in turn.slots() if slot.special in NEGATIVE)
+    return any(special_name(slot) not in besides for slot in negative)
 
 
 def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:

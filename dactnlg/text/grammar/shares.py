@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from dactnlg.text.grammar.denials import denies_again, has_none, is_denial, told_behind
+from dactnlg.text.grammar.denials import denies_again, denies_value, has_none, is_denial, told_behind
 from dactnlg.text.grammar.marks import has_negative
 from dactnlg.text.sentences import asking
 from dactnlg.text.surface import strip_joiner
@@ -20,6 +20,7 @@ class Shares(NamedTuple):
 
     Attributes:
         deny: of the texts without negative special values, those that deny.
+        values: of the same texts, those that deny a value: "it is not in SLOT_AREA".
         own: the number of texts without negative special values.
         none: those that say that nothing of a kind exists.
         again: those that deny in several sentences.
@@ -29,6 +30,7 @@ class Shares(NamedTuple):
     """
 
     deny: float
+    values: float
     own: int
     none: float
     again: float
@@ -41,10 +43,11 @@ class Shares(NamedTuple):
         """Return the shares from counts."""
         own, texts = count["own"], count["texts"]
         none, again, told, ask = (count[each] / texts for each in ("none", "again", "told", "ask"))
-        return cls(count["deny"] / max(own, 1), own, none, again, told, ask, texts)
+        deny, values = (count[each] / max(own, 1) for each in ("deny", "values"))
+        return cls(deny, values, own, none, again, told, ask, texts)
 
 
-NOTHING = Shares(0.0, 0, 0.0, 0.0, 0.0, 0.0, 0)
+NOTHING = Shares(0.0, 0.0, 0, 0.0, 0.0, 0.0, 0.0, 0)
 """For combinations of act types that training does not have."""
 
 
@@ -74,6 +77,7 @@ def learned_shares(templates: Templates, *, with_marks: bool) -> dict[Key, Share
         if not any(map(has_negative, values)):
             count["own"] += 1
             count["deny"] += denied
+            count["values"] += denied and denies_value(text)
     return {acts: Shares.of(count) for acts, count in counts.items()}
 
 

@@ -222,7 +222,8 @@ def _misarticle(before: str, behind: str) -> str:
     if before in _DEGREES:
         return "the"
     following = _FIRST.match(behind)
-    noun = following is not None and following[1].casefold() not in FUNCTION_WORDS
+    # The next value is one as well: "a 1300 dollars television".
+    noun = behind == " " or (following is not None and following[1].casefold() not in FUNCTION_WORDS)
     return "" if before not in _ANY else "the" if noun else BARE if before in ARTICLES else ""
 
 

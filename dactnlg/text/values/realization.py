@@ -45,7 +45,8 @@ _FIRST_START = re.compile(f"^{_LOWER_START}")
 _LATER_START = re.compile(rf"[.?!](?<!\.\w[.?!])[\"')]* {_LOWER_START}")
 _BETWEEN_SENTENCES = re.compile(r"[.?!] ")
 _ON = " on "
-_CLOSING = " \"'”’)]"
+_ENDS = tuple(".?!…。？！।॥؟۔։።፧။។")
+_CLOSING = " \"'”’“»)]」"
 _EMOJI_AT_END = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?$")
 _MARKS = ".?!…,;:"
 _FOLLOWING = re.compile(r"[^\W_]\w*")
@@ -223,7 +224,7 @@ def _capitalize(word: str) -> str:
 
 def _ended(text: str) -> bool:
     text = text.rstrip(_CLOSING)
-    return text.endswith((".", "?", "!", "…", "。", "？", "！")) or bool(_EMOJI_AT_END.search(text))
+    return text.endswith(_ENDS) or bool(_EMOJI_AT_END.search(text))
 
 
 def _form(text: str, mark: str, end: str) -> Form:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from dactnlg.text.surface import strip_joiner, tokenize
@@ -71,8 +72,8 @@ def _fold(text: str) -> tuple[str, ...]:
 
 
 def fold(token: str) -> str:
-    """Return a token as compared with values: without joiners, in lower case, with straight apostrophes."""
-    return strip_joiner(token).casefold().replace("’", "'")
+    """Return a token as compared with values: no joiners, lower case, straight apostrophes, composed letters (NFC)."""
+    return unicodedata.normalize("NFC", strip_joiner(token).casefold()).replace("’", "'")
 
 
 def plurals(word: str) -> tuple[str, ...]:
