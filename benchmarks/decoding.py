@@ -32,6 +32,7 @@ from common import DATA, REPOSITORY, versions
 from dactnlg import models
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.models.weights import load_arrays
@@ -153,7 +154,7 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
     generated = generate_all(peer, vectors)
     both = sum(a == b for (a, _), (b, _) in zip(generated, generate_all(peer, vectors, batched=True), strict=True))
     theirs = [
-        preprocessor.raw(turn, preprocessor.vocabulary.decode(tokens))
+        Candidate(preprocessor, preprocessor.request(turn), tuple(preprocessor.vocabulary.decode(tokens)), None).raw
         for turn, (tokens, _) in zip(some, generated, strict=True)
     ]
     own = [g.raw for g in generator.generate(some, WIDE, strict=False)]

@@ -37,6 +37,7 @@ from dactnlg.acts import Turn
 from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
+from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
@@ -86,8 +87,9 @@ def beside_people(folder: Path, number: int, seed: int) -> Iterator[list[str]]:
         references.setdefault(turn, []).append(sentence)
     turns = chance.sample(list(references), min(number, len(references)))
     for turn in turns:
-        sentence, asked = chance.choice(references[turn]), preprocessor.request(turn).turn
-        text = preprocessor.text(asked, preprocessor.delexicalizer.delexicalize(asked, sentence).tokens)
+        sentence, request = chance.choice(references[turn]), preprocessor.request(turn)
+        tokens = preprocessor.delexicalizer.delexicalize(request.turn, sentence).tokens
+        text = Candidate(preprocessor, request, tokens, None).text
         checked = "yes" if checker.check(turn, sentence).ok else "no"
         yield [f"{corpus.card.name}, by people", f"`{turn}`", text, checked, ""]
     yield from said(corpus, generator, "same acts by the run", turns)

@@ -21,6 +21,8 @@ import click
 import pytest
 
 if TYPE_CHECKING:
+    from dactnlg.acts import Turn
+    from dactnlg.generation.candidates import Candidate
     from dactnlg.text.preprocessor import Preprocessor
 
 
@@ -199,3 +201,10 @@ def preprocessor_of(pairs: Iterable[tuple[str, str]], **style: Any) -> Preproces
     plain: dict[str, Any] = {"cased": False, "spaced": True, "aliases": {}, "cues": {}, "silent": ()}
     rows = [Pair(parse(act), None, tuple(text.split())) for act, text in pairs]
     return Preprocessor.build(rows, None, Casing(), Style(**{**plain, **style}))
+
+
+def sentence_of(preprocessor: Preprocessor, turn: Turn, tokens: Iterable[str]) -> Candidate:
+    """Return the sentence that tokens with placeholders are for a turn."""
+    from dactnlg.generation.candidates import Candidate
+
+    return Candidate(preprocessor, preprocessor.request(turn), tuple(tokens), None)

@@ -74,11 +74,11 @@ def aligned(
     if not lines:
         return ""
     sides = ["left" if left is None or at < left else "right" for at in range(len(lines[0]))]
-    parts = (
-        [range(len(sides))] if width is None else _folded([max(map(len, c)) for c in zip(*lines, strict=True)], width)
-    )
-    return "\n\n".join(_drawn([[row[at] for at in part] for row in lines], [sides[at] for at in part], rule=rule)
-                       for part in parts)  # fmt: skip
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    drawn = []
+    for part in [range(len(sides))] if width is None else _folded(widths, width):
+        drawn.append(_drawn([[row[at] for at in part] for row in lines], [sides[at] for at in part], rule=rule))
+    return "\n\n".join(drawn)
 
 
 def _folded(widths: Sequence[int], most: int) -> Iterator[Sequence[int]]:

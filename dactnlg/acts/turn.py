@@ -65,6 +65,11 @@ class Slot:
         return None if self.value is None else special_value(self.value)
 
     @property
+    def folded(self) -> str:
+        """The value, case-folded; empty if there is none."""
+        return (self.value or "").casefold()
+
+    @property
     def delexicalizable(self) -> bool:
         """Whether the slot has a value that a placeholder can replace, that is, one that is not special."""
         return self.value is not None and _is_ordinary(self.value)

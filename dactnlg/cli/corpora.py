@@ -9,7 +9,7 @@ import click
 
 from dactnlg.cli import options
 from dactnlg.cli.options import Split
-from dactnlg.cli.output import write_json
+from dactnlg.cli.output import show
 
 
 @click.group("corpora", no_args_is_help=True)
@@ -54,9 +54,7 @@ def fetch(name: str, data_dir: Path | None) -> None:
 
 @corpora.command("inspect")
 @click.argument("name", metavar="NAME", help="A corpus, or the path of a card, file or folder.")
-@click.option(
-    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write the audit as JSON; - is standard output."
-)
+@options.json_of("the audit")
 @options.data_dir
 def inspect(name: str, json_file: str | None, data_dir: Path | None) -> None:
     """Audit a corpus: counts, acts, values not found, overlap between its splits.
@@ -72,10 +70,7 @@ def inspect(name: str, json_file: str | None, data_dir: Path | None) -> None:
 
     check_folders(json_file)
     found = audit(load_corpus(name, data_dir))
-    if json_file is not None:
-        write_json(json_file, found.to_json())
-    if json_file != "-":
-        print(printable(str(found), "\n"))
+    show(printable(str(found), "\n"), found.to_json(), json_file)
 
 
 @corpora.command("hash")

@@ -9,7 +9,7 @@ import click
 
 from dactnlg.cli import options, streams
 from dactnlg.cli.options import Split
-from dactnlg.cli.output import width, write_json
+from dactnlg.cli.output import show, width, write_json
 
 if TYPE_CHECKING:
     from dactnlg._utils.tables import Format
@@ -97,10 +97,7 @@ def evaluate(
             "options of generation": generation != type(generation)(),
         }
         scored = evaluate_dialogues(models, refused, corpus=corpus, split=split, data_dir=data_dir)
-        if json_file is not None:
-            write_json(json_file, scored)
-        if json_file != "-":
-            print(scores_table(scored, output_format, width()))
+        show(scores_table(scored, output_format, width()), scored, json_file)
         return
     result = evaluate_run(
         models,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dactnlg.cli import options
-from dactnlg.cli.output import write_json
+from dactnlg.cli.output import show
 
 if TYPE_CHECKING:
     from dactnlg._utils.tables import Format
@@ -43,7 +43,7 @@ def configs() -> None:
 
 @metrics.command("list")
 @options.table_format
-@options.json
+@options.json_of("the list")
 def list_metrics(*, output_format: Format, json_file: str | None) -> None:
     """List the scores that --metric accepts, by family, and the groups that select several.
 
@@ -62,7 +62,7 @@ def list_metrics(*, output_format: Format, json_file: str | None) -> None:
 
 @presets.command("list")
 @options.table_format
-@options.json
+@options.json_of("the list")
 def list_presets(*, output_format: Format, json_file: str | None) -> None:
     """List the evaluation protocols that --preset accepts, with their metrics.
 
@@ -79,7 +79,7 @@ def list_presets(*, output_format: Format, json_file: str | None) -> None:
 
 @configs.command("list")
 @options.table_format
-@options.json
+@options.json_of("the list")
 def list_configs(*, output_format: Format, json_file: str | None) -> None:
     """List the configurations that `train` and `sweep` know by name.
 
@@ -100,8 +100,5 @@ def _show(
     """Print a list, and write it as JSON."""
     from dactnlg._utils.tables import formatted
 
-    if json_file is not None:
-        write_json(json_file, data)
-    if json_file != "-":
-        # Cells are long texts: the terminal's own line breaks read better than wrapped columns.
-        print(formatted([header, *rows], output_format, len(header), rule=True))
+    # Cells are long texts: the terminal's own line breaks read better than wrapped columns.
+    show(formatted([header, *rows], output_format, len(header), rule=True), data, json_file)

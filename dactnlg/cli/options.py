@@ -55,15 +55,22 @@ PLACE = _Place(path_type=Path)
 """Where a command writes a folder or a binary file."""
 FILE = _Path()
 """The name of a file, or of a corpus, as text; `-` is a standard stream."""
+
+
+def json_of(data: str) -> CommandOption:
+    """Return the option --json FILE of a command that may write this data."""
+    return click.option(
+        "--json", "json_file", type=FILE, metavar="FILE", help=f"Write {data} as JSON; - is standard output."
+    )
+
+
+json = json_of("the result")
 SPLIT, CONSTRAINT = click.Choice(get_args(Split)), click.Choice(get_args(Constraint))
 data_dir = click.option(
     "--data-dir",
     type=PATH,
     metavar="DIR",
     help="Look for corpus files here first, then in $DACTNLG_DATA and in the user's cache.",
-)
-json = click.option(
-    "--json", "json_file", type=FILE, metavar="FILE", help="Write the result as JSON; - is standard output."
 )
 metrics = click.option(
     "--metric",

@@ -17,6 +17,14 @@ def write_json(name: str, data: Any) -> None:
         target.write("\n")
 
 
+def show(text: str, data: Any, json_file: str | None) -> None:
+    """Print a text, and write its data as JSON if a file is named; standard output takes only one of them."""
+    if json_file is not None:
+        write_json(json_file, data)
+    if json_file != "-":
+        print(text)
+
+
 def width() -> int | None:
     """Return the number of columns of the terminal; None if standard output is a file or a pipe: lines stay whole."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

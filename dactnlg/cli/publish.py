@@ -8,18 +8,12 @@ from pathlib import Path
 import click
 
 from dactnlg.cli import options, streams
-from dactnlg.cli.output import write_json
+from dactnlg.cli.output import show
 
 
 @click.command()
 @options.run(about="A run folder with scores in its manifest.")
-@click.option(
-    "--json",
-    "json_file",
-    type=options.FILE,
-    metavar="FILE",
-    help="Write the id and the store as JSON; - is standard output.",
-)
+@options.json_of("the id and the store")
 def publish(*, run: Path, json_file: str | None) -> None:
     """Publish a run to MLflow and print its id there.
 
@@ -38,8 +32,6 @@ def publish(*, run: Path, json_file: str | None) -> None:
 
     check_folders(json_file)
     found = publish_run(run)
-    if json_file is not None:
-        write_json(json_file, asdict(found))
     if not found.new:
         message = f"{run} is published already, unchanged, in {found.store}"
     elif found.replaces:
@@ -47,5 +39,4 @@ def publish(*, run: Path, json_file: str | None) -> None:
     else:
         message = f"{run} is published in {found.store}"
     streams.tell(message)
-    if json_file != "-":
-        print(found.id)
+    show(found.id, asdict(found), json_file)

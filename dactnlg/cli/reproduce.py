@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dactnlg.cli import options
-from dactnlg.cli.output import width, write_json
+from dactnlg.cli.output import show, width
 
 
 @click.command()
@@ -16,9 +16,7 @@ from dactnlg.cli.output import width, write_json
 @click.option(
     "--code", type=options.PATH, metavar="DIR", help="A checkout with the run's commit. [default: dactnlg's own]"
 )
-@click.option(
-    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write the verdicts as JSON; - is standard output."
-)
+@options.json_of("the verdicts")
 @options.data_dir
 def reproduce(
     *, run: str, output: Path | None, code: Path | None, json_file: str | None, data_dir: Path | None
@@ -40,9 +38,6 @@ def reproduce(
 
     check_folders(json_file)
     result = reproduce_run(run, output, data_dir, code=code)
-    if json_file is not None:
-        write_json(json_file, result.to_json())
-    if json_file != "-":
-        print(result.table(width()))
+    show(result.table(width()), result.to_json(), json_file)
     if not result.succeeded:
         raise click.exceptions.Exit(1)

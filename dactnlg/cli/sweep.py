@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dactnlg.cli import options, streams
-from dactnlg.cli.output import width, write_json
+from dactnlg.cli.output import show, width
 from dactnlg.errors import ConfigError
 
 
@@ -38,9 +38,7 @@ from dactnlg.errors import ConfigError
     help="Stop trials whose validation loss falls behind. [default: SWEEP's]",
 )
 @click.option("--resume", is_flag=True, help="Continue the sweep in DIR.")
-@click.option(
-    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write the trials as JSON; - is standard output."
-)
+@options.json_of("the trials")
 @options.data_dir
 def sweep(
     *,
@@ -79,10 +77,7 @@ def sweep(
         result = run_sweep(checked, folder, jobs=jobs, resume=resume, progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"{folder} keeps what was done; go on with the same command and --resume") from None
-    if json_file is not None:
-        write_json(json_file, result.to_json())
-    if json_file != "-":
-        print(result.table(width()))
+    show(result.table(width()), result.to_json(), json_file)
     if result.failed:
         reasons = "".join(f"\n  {trial.run}: {trial.message}" for trial in result.failed)
         streams.tell(f"{len(result.failed)} of {len(result.trials)} trials failed:{reasons}")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dactnlg.cli import options
-from dactnlg.cli.output import width, write_json
+from dactnlg.cli.output import show, width
 
 
 @click.command()
@@ -26,9 +26,7 @@ from dactnlg.cli.output import width, write_json
     help="Generate sentences for at most N acts with each setting.",
 )
 @click.option("--dry-run", is_flag=True, help="Do not write to RUN.")
-@click.option(
-    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write all settings as JSON; - is standard output."
-)
+@options.json_of("all settings")
 @options.backend
 @options.data_dir
 def tune(
@@ -61,7 +59,4 @@ def tune(
     result = tune_run(
         run, preset=preset, metric=metric, acts=acts, data_dir=data_dir, backend=backend, write=not dry_run
     )
-    if json_file is not None:
-        write_json(json_file, result.to_json())
-    if json_file != "-":
-        print(result.table(width()))
+    show(result.table(width()), result.to_json(), json_file)

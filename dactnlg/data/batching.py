@@ -16,6 +16,8 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
 Batch = dict[str, NDArray[Any]]
+LENGTHS = 4
+"""How many lengths `Dataset.in_few_lengths` leaves."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,12 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def in_few_lengths(self, count: int = 4) -> Dataset:
-        """Return the dataset with at most `count` padded lengths, for backends that compile for each length.
+    def in_few_lengths(self) -> Dataset:
+        """Return the dataset with at most `LENGTHS` padded lengths, for backends that compile for each length.
 
         The lengths are quantiles, so that each is used for about as many sentences.
         """
-        shares = np.linspace(0.0, 1.0, count + 1)[1:]
+        shares = np.linspace(0.0, 1.0, LENGTHS + 1)[1:]
         longest = np.quantile(self.lengths, shares, method="higher")
         return dataclasses.replace(self, widths=tuple(sorted({bucket(int(length)) for length in longest})))
 

@@ -20,6 +20,8 @@ LONGEST = 6
 """Maximum number of words of a phrase."""
 FEW = 4
 """Minimum number of sentences that a phrase without a word of the slot's name must add: "okay i" may be chance."""
+PRECISION = 0.9
+"""Minimum share of the sentences to be told apart among all that have a phrase."""
 _NO_LETTER = re.compile(r"[\W_]")
 _WORD = re.compile(r"[\w'’]+|[^\w\s]")
 _WORDS_OF_NO_USE = """
@@ -73,7 +75,6 @@ class Contrast:
         *,
         name: str = "",
         words: int = 2,
-        precision: float = 0.9,
         share: float = 0.02,
         least: int = 2,
         fits: Callable[[str], bool] | None = None,
@@ -87,7 +88,6 @@ class Contrast:
                 must add at least `FEW`.
             words: among phrases equal in this, those of about so many words are preferred: unseen sentences may have a
                 short one by chance, and lack a long one.
-            precision: minimum share of these sentences among all that have the phrase.
             share: minimum share of these sentences that each phrase must add.
             least: minimum number of sentences that it must add.
             fits: whether a phrase may be chosen at all; None for all.
@@ -99,7 +99,7 @@ class Contrast:
             strange = len(self._holders[phrase] - others) - count
             # A single slip does not rule out a phrase with a word of the slot's name.
             slip = strange == 1 and phrase in named and count > FEW
-            precise = slip or strange <= (1 - precision) * (count + strange)
+            precise = slip or strange <= (1 - PRECISION) * (count + strange)
             if count > 1 and precise and (fits is None or fits(phrase)):
                 found[phrase] = self._holders[phrase] & sentences
         # Among hundreds of phrases, one in just two sentences may be there by chance.

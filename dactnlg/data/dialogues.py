@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dactnlg._utils.hashing import digest
 from dactnlg._utils.resources import datasets_dir, dialogue_names
 from dactnlg.data.corpus import search_path
 from dactnlg.data.readers.dialogue_formats import FORMATS, Dialogue
-from dactnlg.errors import CorpusError, UnknownNameError
+from dactnlg.errors import ConfigError, CorpusError, UnknownNameError
+from dactnlg.runs import yamlfile
 from dactnlg.text.dialogue_preprocessor import ContextPair
 
 
@@ -69,8 +69,8 @@ def load_dialogue_card(name: str) -> DialogueCard:
         raise UnknownNameError("corpus of dialogues", name, dialogue_names())
     path = datasets_dir() / "dialogues" / f"{name}.yaml"
     try:
-        card = DialogueCard.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (yaml.YAMLError, ValidationError) as error:
+        card = DialogueCard.model_validate(yamlfile.read(path).data)
+    except (ConfigError, ValidationError) as error:
         raise CorpusError(f"{path} is no card of dialogues: {error}") from None
     if card.format not in FORMATS:
         raise UnknownNameError("format of dialogues", card.format, sorted(FORMATS))

@@ -70,7 +70,7 @@ def _strangers(corpus: Corpus, delexicalizer: Delexicalizer) -> Iterator[str]:
     card = corpus.card
     every = {(act.act_type, slot) for split in corpus.splits for act, slot in _slots(corpus, split)}
     slots = {slot.name for _, slot in every}
-    values = {(slot.name, (part.value or "").casefold()) for _, slot in every for part in _parts(slot, delexicalizer)}
+    values = {(slot.name, part.folded) for _, slot in every for part in _parts(slot, delexicalizer)}
     for name, own in card.slots.items():
         # Cues for a special value that the data lack are not wrong: acts to be generated may have it.
         listed = [*own.aliases, *own.ordinary, *(value for value in own.cues if not special_value(value))]

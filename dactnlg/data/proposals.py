@@ -168,7 +168,7 @@ def _silent(rows: Sequence[_Looked], delexicalizer: Delexicalizer, contrast: Con
         cases.update(f"{item.act_type}.{item.slot.name}" for item in delexicalizer.required(row.turn))
         sentence = row.result.raw.casefold()
         for item in row.result.missing:
-            value = (item.slot.value or "").casefold()
+            value = item.slot.folded
             # "İstanbul'da" and "l'entrée" contain a value, though not as separate words that delexicalisation finds.
             if value not in sentence:
                 missing[f"{item.act_type}.{item.slot.name}"] += 1

@@ -30,7 +30,7 @@ from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.config import read_config
 from dactnlg.runs.run import Run
-from dactnlg.text.templates import kind
+from dactnlg.text.traits import kind
 from dactnlg.training.readers import corpus_checker
 from dactnlg.training.train import train
 

@@ -65,10 +65,13 @@ class FidelityChecker:
         logits = {} if self.reader is None else self.reader.logits(seen)
         missing, contradicted = list[str](), dict[str, str]()
         for item in done.missing:
-            if (item.slot.value or "").casefold() in seen.shown.get(item.slot.name, ()):
-                # A cue of the data card shows it.
-                continue
-            self._value(turn, item, done.tokens, logits, missing, contradicted)
+            # A cue of the data card may show it.
+            cued = item.slot.folded in seen.shown.get(item.slot.name, ())
+            other = None if cued else self._instead(turn, item, done.tokens, logits)
+            if other:
+                contradicted[str(item.slot)] = other
+            elif other is not None:
+                missing.append(str(item.slot))
         if self._manners is not None:
             required, told = self.delexicalizer.required(turn), self.checker.special(turn)
             words = [token if is_placeholder(token) else token.lower() for token in done.tokens]
@@ -128,13 +131,13 @@ class FidelityChecker:
             shown: the special values found by the cues.
         """
         numbers = stray_numbers(turn, tokens, self._numbers)
-        if self.reader is None or self._specials is None:
+        if self._specials is None:
             misplaced = self._misplaced(turn, tokens, (), alone=True)
             return Findings(cues.missing, (*cues.extra, *numbers), misplaced=misplaced)
-        sentence = evidence(turn, tokens, shown)
-        logits = self.reader.logits(sentence)
+        sentence, naming = evidence(turn, tokens, shown), self._specials.naming
+        logits = self._specials.reader.logits(sentence)
         found = self._specials.faults(turn, sentence, logits, cues, sure=False)
-        unnamed, strange = self._specials.naming.faults(turn, sentence.words)
+        unnamed, strange = naming.faults(turn, sentence.words)
         invented = map(str, self._inventions.invented_in(turn, tokens, self.delexicalizer.required(turn)))
         undone, acts = self._acts(turn, tokens, logits)
         unnamed += [*left_out(self.checker, turn, tokens), *undone]
@@ -142,10 +145,10 @@ class FidelityChecker:
         extra = dict.fromkeys((*found.extra, *strange, *numbers, *invented, *asked))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
-            (*extra, *self._specials.naming.told(turn, sentence.words, extra)),
+            (*extra, *naming.told(turn, sentence.words, extra)),
             found.contradicted,
             self._misplaced(turn, tokens, sentence.words, alone=True),
-            (*found.questions, *self._specials.naming.unasked(turn, sentence.words)),
+            (*found.questions, *naming.unasked(turn, sentence.words)),
             acts,
         )
 
@@ -160,15 +163,15 @@ class FidelityChecker:
             shown: the special values found by the cues.
         """
         name = special_name(slot)
-        if self.reader is None or self._specials is None:
+        specials = self._specials
+        if specials is None:
             return name in cues.missing
         sentence = evidence(turn, tokens, shown)
-        found = self._specials.faults(turn, sentence, self.reader.slot_logits(sentence, slot.name), cues, sure=False)
+        found = specials.faults(turn, sentence, specials.reader.slot_logits(sentence, slot.name), cues, sure=False)
         if name in found.missing or name in found.contradicted:
             return True
-        return name in self._specials.naming.faults(turn, sentence.words)[0] or name in left_out(
-            self.checker, turn, tokens
-        )
+        unnamed, _ = specials.naming.faults(turn, sentence.words)
+        return name in unnamed or name in left_out(self.checker, turn, tokens)
 
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
         """Return the findings of `look` for a template as a tally."""
@@ -195,31 +198,16 @@ class FidelityChecker:
         told = logits.get(INFORM, -math.inf) if INFORM not in acts else -math.inf
         return [name for name in known if logits[name] < max(self.reader.limits[name].least, told)]
 
-    def _value(
-        self,
-        turn: Turn,
-        item: Required,
-        tokens: Sequence[str],
-        logits: Mapping[str, float],
-        missing: list[str],
-        contradicted: dict[str, str],
-    ) -> None:
-        """Add a value not found literally to `missing` or `contradicted`, unless the reader finds it reworded."""
-        lost = unfound(self.delexicalizer, item, tokens)
-        if not lost:
-            return
-        slot, known = item.slot, () if self.reader is None else self.reader.parts.values.get(item.slot.name, ())
-        if len(known) == 1:
-            # "Hotel" need not be said if there is nothing but hotels.
-            return
-        others = other_values(self.delexicalizer, slot, known, tokens) if known else []
+    def _instead(self, turn: Turn, item: Required, tokens: Sequence[str], logits: Mapping[str, float]) -> str | None:
+        """Return what is said instead of a value not found literally, "" for nothing; None if it is reworded."""
+        slot, lost, known = item.slot, unfound(self.delexicalizer, item, tokens), self.values.get(item.slot.name, ())
+        # "Hotel" need not be said if there is nothing but hotels.
+        if not lost or len(known) == 1:
+            return None
+        if others := other_values(self.delexicalizer, slot, known, tokens) if known else []:
+            return str(Slot(slot.name, others[0]))
         worded = all(self._worded(part, logits) for part in lost)
-        if not others and worded and not amounts_otherwise(turn, slot, tokens, self.values):
-            return
-        if others:
-            contradicted[str(slot)] = str(Slot(slot.name, others[0]))
-        else:
-            missing.append(str(slot))
+        return None if worded and not amounts_otherwise(turn, slot, tokens, self.values) else ""
 
     def _worded(self, slot: Slot, logits: Mapping[str, float]) -> bool:
         name = value_fact(slot).name

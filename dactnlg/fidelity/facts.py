@@ -56,7 +56,7 @@ def facts(turn: Turn) -> dict[str, Fact]:
 
 def value_fact(slot: Slot) -> Fact:
     """Return the fact for an ordinary value that is reworded."""
-    return Fact(f"{slot.name}={(slot.value or '').casefold()}", VALUE, slot.name)
+    return Fact(f"{slot.name}={slot.folded}", VALUE, slot.name)
 
 
 def atoms(slot: Slot) -> Iterator[Slot]:
@@ -69,5 +69,5 @@ def atoms(slot: Slot) -> Iterator[Slot]:
 
 
 def told_of(facts: Iterable[Fact], slots: Iterable[str]) -> set[str]:
-    """Return what words can indicate: the slots by name, and the two kinds above among the facts."""
+    """Return what words can indicate of a turn: its slots, and the kinds of its facts that hold for any slot."""
     return {*slots, *(fact.kind for fact in facts if fact.kind in (UNKNOWN_KIND, INDIFFERENT_KIND))}

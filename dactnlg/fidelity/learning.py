@@ -58,7 +58,6 @@ def learn_reader(
     valid: Sequence[tuple[Turn, str]],
     checker: SlotChecker,
     *,
-    seed: int = 1,
     progress: FactProgress | None = None,
 ) -> Reader:
     """Return a reader learned from (turn, human sentence) pairs; it knows only the facts that can be learned.
@@ -67,7 +66,6 @@ def learn_reader(
         train: pairs to learn from.
         valid: pairs to choose thresholds on; without them every fifth of `train` is held out for that.
         checker: the slot checker of the corpus.
-        seed: seed for joining pairs of sentences.
         progress: counts facts; its total is set.
     """
     rows, held_out = read_rows(train, checker), read_rows(valid, checker)
@@ -76,7 +74,7 @@ def learn_reader(
         rows, held_out = [row for n, row in enumerate(rows) if n % 5], rows[::5]
     groups = _groups(rows)
     # Joined sentences are added, so that recognising a fact does not depend on the rest of a text.
-    data = _Data.of([*rows, *joined(rows[::2], random.Random(seed))] if len(rows) < MANY else rows, groups)
+    data = _Data.of([*rows, *joined(rows[::2], random.Random(1))] if len(rows) < MANY else rows, groups)
     columns: dict[Fact, Vector] = {}
     bias: dict[Fact, float] = {}
     kinds: dict[str, tuple[Vector, Vector]] = {}

@@ -8,23 +8,19 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from dactnlg._utils.reading import regular_file, short
-from dactnlg.errors import RunError
+from dactnlg._utils.reading import regular_file
 from dactnlg.fidelity.facts import Fact
 from dactnlg.fidelity.reader import Limits, Misplacing, Reader, ReaderParts
 from dactnlg.fidelity.table import Table
+from dactnlg.text.preprocessor_file import FilePart, unreadable
 
 _KEY = "reader"
 Number = Annotated[float, Field(ge=-1e9, le=1e9)]
 
 
-class _ReaderPiece(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
-
-
-class _FactPart(_ReaderPiece):
+class _FactPart(FilePart):
     name: str
     kind: str
     slot: str | None
@@ -32,7 +28,7 @@ class _FactPart(_ReaderPiece):
     most: Number
 
 
-class _ReaderFile(_ReaderPiece):
+class _ReaderFile(FilePart):
     facts: list[_FactPart]
     kinds: list[str]
     grams: list[str]
@@ -108,16 +104,8 @@ def load_reader(path: Path) -> Reader:
             data = _ReaderFile.model_validate_json((file.metadata() or {})[_KEY])
             arrays = {name: file.get_tensor(name) for name in (*_TABLES, *_BIASES)}
         return Reader(_parts(data, arrays))
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except ValidationError as error:
-        first = error.errors()[0]
-        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}; got {short(first['input'])}".removeprefix(": ")
-    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = str(error)
-    raise RunError(
-        f"cannot read {path} ({reason}): is it damaged, or of another version of dactnlg? Then train the model anew"
-    )
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise unreadable(path, error) from None
 
 
 _TABLES, _BIASES = ("grams", "names", "places"), ("bias", "place_bias")

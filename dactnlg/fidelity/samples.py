@@ -121,7 +121,7 @@ def _about(*slots: Slot) -> Turn:
 
 def other_values(delexicalizer: Delexicalizer, slot: Slot, known: Iterable[str], tokens: Sequence[str]) -> list[str]:
     """Return the known values of a slot, other than its own, that are found literally in delexicalised tokens."""
-    own = [(part.value or "").casefold() for part in (slot, *atoms(slot))]
+    own = [part.folded for part in (slot, *atoms(slot))]
     others = (value for value in known if not any(value in each or each in value for each in own))
     turn = _about(*(Slot(slot.name, value) for value in others))
     held = delexicalizer.delexicalize(turn, masked(tokens)).fillers
@@ -149,5 +149,5 @@ def known_values(pairs: Iterable[tuple[Turn, str]]) -> Iterator[tuple[str, str]]
     for turn, _ in pairs:
         for _, slot in turn.slots():
             for part in atoms(slot) if slot.delexicalizable else ():
-                found[part.name, (part.value or "").casefold()] = None
+                found[part.name, part.folded] = None
     yield from found

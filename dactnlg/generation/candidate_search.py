@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
-from dactnlg.generation.candidates import Candidate, Rows, cheapest_faithful
+from dactnlg.generation.candidates import Candidate, Rows, cheapest_faithful, scored
 from dactnlg.generation.completion import Completer
-from dactnlg.generation.decoders.decoder import Plan
+from dactnlg.generation.decoders.decoder import Decoder, Plan
 from dactnlg.generation.insertion import insert_missing
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
+from dactnlg.search.hypotheses import Hypothesis
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct, Request
 from dactnlg.text.trigger_words import trigger
-
-if TYPE_CHECKING:
-    from dactnlg.generation.decoders.decoder import Decoder
-    from dactnlg.search.hypotheses import Hypothesis
 
 SPARE = 7
 """How many further sentences are drawn for an act to replace those that the hard constraint rejects."""
@@ -88,9 +85,9 @@ class CandidateSearch:
                 # If no sentence expresses a special value, search again for sentences with its trigger words.
                 if owing := self._owing(more, options):
                     some, names = [others[place] for place in owing], list(owing.values())
-                    turns, contexts = [request.turn for request in some], [request.context for request in some]
+                    turns, contexts, places = _each(some)
                     found = decoder.search(turns, Plan(width, hard, width), names, contexts)
-                    again = self._rows(some, found, range(len(some)), options, width)
+                    again = self._rows(some, found, places, options, width)
                     self._insert(decoder, some, again, options)
                     _add(more, owing, again)
                 for request, candidates in zip(others, more, strict=True):
@@ -99,8 +96,7 @@ class CandidateSearch:
         pools = [self.unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
         if doubtful := [place for place, pool in enumerate(pools) if pool.wider]:
             wide = max(WIDER * width, WIDE)
-            asked = [pools[place].request for place in doubtful]
-            turns, contexts = [request.turn for request in asked], [request.context for request in asked]
+            turns, contexts, _ = _each([pools[place].request for place in doubtful])
             found = decoder.search(turns, Plan(wide, hard, wide), contexts=contexts)
             for place, hypotheses in zip(doubtful, found, strict=True):
                 wider = self._read(pools[place].request, hypotheses, options)
@@ -123,7 +119,7 @@ class CandidateSearch:
             options: the sampling parameters, the seed and the constraint.
             count: number of samples; fewer are returned if `SPARE` further draws do not suffice.
         """
-        turns, contexts = [request.turn for request in requests], [request.context for request in requests]
+        turns, contexts, _ = _each(requests)
         sampling, hard, seed = options.sampling, options.hard, options.seed
         if sampling is None:
             return [[] for _ in requests]
@@ -167,11 +163,8 @@ class CandidateSearch:
         """Return each request's `keep` best candidates; `places` tells which row of hypotheses belongs to each."""
         # Hypotheses shared by several requests are decoded once.
         sentences = {id(row): self._sentences(row[:keep], options) for row in found}
-        ask = options.hard and options.append_questions
-        return [
-            self._candidates(request, sentences[id(found[place])], ask=ask)
-            for request, place in zip(requests, places, strict=True)
-        ]
+        pairs = zip(requests, places, strict=True)
+        return [self._candidates(request, sentences[id(found[place])], options) for request, place in pairs]
 
     def _sentences(self, hypotheses: Sequence[Hypothesis], options: ResolvedOptions) -> list[Sentence]:
         """Return hypotheses as tokens; under `hard`, only finished ones."""
@@ -179,12 +172,12 @@ class CandidateSearch:
         found = [(tuple(decode(h.tokens)), h) for h in hypotheses if h.finished or not options.hard]
         return [Sentence(tokens, options.normalized(h.score, tokens), h.finished) for tokens, h in found]
 
-    def _candidates(self, request: Request, sentences: Sequence[Sentence], *, ask: bool) -> list[Candidate]:
-        return [Candidate(self.preprocessor, request, s[0], s[1], ask=ask, finished=s[2]) for s in sentences]
+    def _candidates(self, request: Request, sentences: Sequence[Sentence], options: ResolvedOptions) -> list[Candidate]:
+        ask, own = options.hard and options.append_questions, self.preprocessor
+        return [Candidate(own, request, s.tokens, s.score, ask=ask, finished=s.finished) for s in sentences]
 
     def _read(self, request: Request, hypotheses: Sequence[Hypothesis], options: ResolvedOptions) -> list[Candidate]:
-        ask = options.hard and options.append_questions
-        return self._candidates(request, self._sentences(hypotheses, options), ask=ask)
+        return self._candidates(request, self._sentences(hypotheses, options), options)
 
     def _insert(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
         """Insert the placeholders that the vocabulary lacks into the best candidate of each request."""
@@ -193,7 +186,7 @@ class CandidateSearch:
                 found = insert_missing(
                     decoder, request.turn, rows[place][0].tokens, request.act.unknown, request.context
                 )
-                rows[place] = self.completer.inserted(request, found, options)
+                rows[place] = scored(self.preprocessor, request, found, options, origin="inserted")
 
     def _complete(
         self, decoder: Decoder, request: Request, candidates: list[Candidate], options: ResolvedOptions
@@ -225,7 +218,7 @@ class CandidateSearch:
         found = [candidate for candidate in self._read(request, drawn, options) if candidate.tokens]
         for place, candidate in enumerate(found) if request.act.unknown else ():
             best = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown, request.context)[:1]
-            found[place] = self.completer.inserted(request, best, options)[0]
+            found[place] = scored(self.preprocessor, request, best, options, origin="inserted")[0]
         return [candidate for candidate in found if candidate.faithful_values]
 
     def _shuffled(self, request: Request, chance: random.Random) -> list[Candidate]:
@@ -247,12 +240,17 @@ class _Wanted(NamedTuple):
 def _distinct(decoder: Decoder, requests: Sequence[Request]) -> _Wanted:
     """Return the distinct searches: a model that sees no values cannot tell turns of one delexicalised act apart."""
     if decoder.lexicalized or decoder.sees_context or not decoder.reuse:
-        contexts = [request.context for request in requests]
-        return _Wanted([request.turn for request in requests], contexts, list(range(len(requests))))
+        return _each(requests)
     places: dict[DelexicalizedAct, int] = {}
     for request in requests:
         places.setdefault(request.act, len(places))
     return _Wanted([act.turn for act in places], [], [places[request.act] for request in requests])
+
+
+def _each(requests: Sequence[Request]) -> _Wanted:
+    """Return a search for each request."""
+    turns, contexts = [request.turn for request in requests], [request.context for request in requests]
+    return _Wanted(turns, contexts, list(range(len(requests))))
 
 
 def _faulty_key(request: Request, options: ResolvedOptions) -> tuple[DelexicalizedAct, str, str]:

@@ -129,7 +129,7 @@ class Candidate:
         """The penalty for words that rarely occur next to its values, in log probability; see `Neighbours`."""
         if self._misfit is None:
             pairs = zip(self.request.act.required, self.request.slots, strict=True)
-            values = {item.placeholder: (slot.value or "").casefold() for item, slot in pairs}
+            values = {item.placeholder: slot.folded for item, slot in pairs}
             self._misfit = self._preprocessor.neighbours.cost(values, self.tokens)
         return self._misfit
 

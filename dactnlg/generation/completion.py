@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from dactnlg.generation.candidates import Candidate, scored
+from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.grammar.english import ARTICLES
 from dactnlg.text.placeholders import is_placeholder
@@ -15,9 +15,6 @@ from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences, split_question, split_sentences
 from dactnlg.text.surface import strip_joiner
-
-if TYPE_CHECKING:
-    from dactnlg.generation.decoders.decoder import Decoder
 
 
 class Completer:
@@ -29,12 +26,6 @@ class Completer:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor, self._segments = preprocessor, Segments(preprocessor)
-
-    def inserted(
-        self, request: Request, found: Iterable[tuple[Tokens, float]], options: ResolvedOptions
-    ) -> list[Candidate]:
-        """Turn the (tokens, score) pairs from `insert_missing` into candidates."""
-        return scored(self.preprocessor, request, found, options, origin="inserted")
 
     def with_statements(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> Candidate:
         """Return a sentence with the special values that it lacks appended, in statements from the training data."""

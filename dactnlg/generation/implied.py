@@ -17,7 +17,7 @@ from dactnlg.text.grammar.fluency import nouns
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import strip_joiners
-from dactnlg.text.templates import act_types
+from dactnlg.text.traits import Trait, act_types
 
 LEAST = 20
 """Minimum number of training sentences of an act type; all of them must have the slot for it to be implied."""
@@ -81,7 +81,7 @@ class ImpliedSlots:
             for act_type in act_types(key):
                 total[act_type] += len(sentences)
                 for placeholder, slot in single.items():
-                    with_slot[act_type, placeholder] += len(sentences) * (f"{act_type}|{slot.name}" in key)
+                    with_slot[act_type, placeholder] += len(sentences) * (str(Trait(act_type, slot.name)) in key)
         found: dict[str, list[Slot]] = {}
         for (act_type, placeholder), count in with_slot.items():
             if count == total[act_type] and count >= LEAST:

@@ -7,17 +7,14 @@ unknown one: where any of them fits, a value can stand.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dactnlg.acts import Turn
+from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.text.placeholders import Required
 from dactnlg.text.surface import JOINER
 from dactnlg.text.vocabulary import UNK_ID
-
-if TYPE_CHECKING:
-    from dactnlg.generation.decoders.decoder import Decoder
 
 
 def insert_missing(

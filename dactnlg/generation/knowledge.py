@@ -9,7 +9,7 @@ from dactnlg.acts import Turn
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.report_names import act_name, question_name
 from dactnlg.text.requests import DelexicalizedAct
-from dactnlg.text.templates import kind
+from dactnlg.text.traits import kind
 
 REMEMBERED = 10_000, 4 << 20
 """Limits of the cache: number of delexicalised acts, and bytes."""

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.encoding import ActEncoder
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.templates import act_types
+from dactnlg.text.traits import act_types, slots_of
 
 EXAMPLES, MOST_SLOTS = 3, 3
 
@@ -40,8 +40,8 @@ def examples(preprocessor: Preprocessor) -> list[str]:
     for key in sorted(weights, key=lambda key: (-weights[key], key)):
         act_type, *others = act_types(key)
         if not others and act_type not in found and len(found) < EXAMPLES:
-            tags = [entry.partition("|")[2] for entry in key if "|" in entry]
-            slots = [slot for tag in tags for slot in _made_up(act_type, tag, preprocessor.encoder)]
+            names = sorted(slots_of(key, act_type))
+            slots = [slot for name in names for slot in _made_up(act_type, name, preprocessor.encoder)]
             if len(slots) <= MOST_SLOTS + 1:
                 found[act_type] = str(Turn((DialogueAct(act_type, tuple(slots)),)))
     return list(found.values())
@@ -51,9 +51,9 @@ def _slot(tag: str) -> str:
     return tag.partition("=")[0].partition("#")[0]
 
 
-def _made_up(act_type: str, tag: str, encoder: ActEncoder) -> list[Slot]:
+def _made_up(act_type: str, name: str, encoder: ActEncoder) -> list[Slot]:
     """Return a slot as it occurs with an act type, twice if it can, with values such as `some NAME`."""
-    name, known = _slot(tag), f"{act_type}|{_slot(tag)}"
+    known = f"{act_type}|{name}"
     if known in encoder.features:
         again = [Slot(name, f"another {name}")] if f"{known}#2" in encoder.features else []
         return [Slot(name, f"some {name}"), *again]

@@ -13,6 +13,7 @@ from dactnlg.text.nearness import names_slot
 from dactnlg.text.report_names import question_name
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.templates import Templates
+from dactnlg.text.traits import Trait, read_trait
 from dactnlg.text.trigger_words import PRECISION, QUESTION, TriggerWords, bare_slots
 
 RARE = 0.05
@@ -133,19 +134,19 @@ def _read(name: str, templates: Templates, trigger_words: TriggerWords) -> SlotQ
     questions from those of the same act for other slots.
     """
     act_type, _, slot_name = name.removesuffix(")").partition("(")
-    own = f"{act_type}|{slot_name}" if slot_name else act_type
+    own = Trait(act_type, slot_name)
     triggers = frozenset(trigger_words.get(name, ()))
     sentences = templates.endings(own)
-    traits = {trait for key in templates.sentences for trait in key if trait.startswith(f"{act_type}|")}
-    others = Counter(word for trait in traits - {own} for ending in templates.endings(trait) for word in set(ending))
+    known = {read_trait(printed) for key in templates.sentences for printed in key}
+    siblings = sorted(trait for trait in known - {own} if trait.slot and trait.act_type == act_type)
+    others = Counter(word for trait in siblings for ending in templates.endings(trait) for word in set(ending))
     counts = Counter(
         word for ending in sentences for word in set(ending) if len(word) > 3 and word not in _ASK_FOR_NOTHING
     )
     least, share = RARE * len(sentences), PRECISION[1]
     words = triggers.union(w for w, n in counts.items() if n >= least and n >= share * (n + others[w]))
     marks = frozenset(trigger_words.get(QUESTION, ()))
-    siblings = tuple(sorted(trait.partition("|")[2] for trait in traits - {own}))
-    found = SlotQuestions(triggers, words, slot_name, [], marks, siblings)
+    found = SlotQuestions(triggers, words, slot_name, [], marks, tuple(trait.slot for trait in siblings))
     for sentence in sentences:
         if not triggers.isdisjoint(sentence) or (not triggers and found.among(sentence)):
             found.sentences.append(sentence)

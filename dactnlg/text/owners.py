@@ -106,7 +106,7 @@ def owners(required: Sequence[Required]) -> dict[str, str]:
 
 def folded_value(slot: Slot) -> tuple[str, str]:
     """Return a slot's name and its case-folded value."""
-    return slot.name, (slot.value or "").casefold()
+    return slot.name, slot.folded
 
 
 def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[tuple[Required, Required]]:

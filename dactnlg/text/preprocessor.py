@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ from dactnlg.text.report_names import act_name, special_name
 from dactnlg.text.requests import DelexicalizedAct, Request, Template, make_template, outline, required_places
 from dactnlg.text.style import Style, TemplateReader
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.tallies import Tally
 from dactnlg.text.templates import Templates
 from dactnlg.text.trigger_words import TriggerWords, learn_trigger_words, trigger
 from dactnlg.text.values.casing import Casing
@@ -201,7 +201,7 @@ class Preprocessor:
 
     def _delexicalized(self, turn: Turn, ordinary: list[Slot]) -> DelexicalizedAct:
         required = self.delexicalizer.required(turn)
-        unknown = tuple(item for item in required if not self.knows(item.placeholder))
+        unknown = tuple(item for item in required if item.placeholder not in self._columns)
         places = required_places(required, ordinary)
         return DelexicalizedAct(turn, required, places, unknown, self.checker.expected(turn))
 
@@ -215,11 +215,10 @@ class Preprocessor:
             asks, questions = self.style.spaced and act.asks, self.questions.lost(act.turn, tokens)
             if self.reader is not None:
                 cues = self.reader.read(act.turn, tokens, cues, shown)
-                if wrong := self.unsaid(act.turn, tokens):
-                    cues = Tally(cues.required, tuple(dict.fromkeys((*cues.missing, *wrong))), cues.extra)
+                wrong = self.unsaid(act.turn, tokens)
+                missing = dict.fromkeys((*cues.missing, *wrong)) if wrong else cues.missing
                 # What words also show to be lost is counted once.
-                once = tuple(name for name in cues.missing if name not in questions[1])
-                cues = Tally(cues.required, once, cues.extra)
+                cues = replace(cues, missing=tuple(name for name in missing if name not in questions[1]))
             tallies, style, known = (self.checker.tally(act.turn, tokens), cues), self.style, self.vocabulary
             made = make_template(act, tokens, restored, tallies, questions, asks=asks, style=style, known=known)
             found = self._made.put((act, tokens), made, 1500 + 200 * len(tokens))
@@ -245,20 +244,6 @@ class Preprocessor:
         """Return 1 for each of `trigger_words` that special values (`familyFriendly=no`) need, (rows, triggers)."""
         wanted = [{trigger(name) for name in row} for row in names]
         return np.array([[name in row for name in self.trigger_words] for row in wanted], np.float32)
-
-    def knows(self, placeholder: str) -> bool:
-        """Whether a placeholder occurs in training sentences."""
-        return placeholder in self._columns
-
-    def raw(self, turn: Turn, tokens: Sequence[str]) -> str:
-        """Return the raw sentence: usual casing, values instead of placeholders."""
-        request = self.request(turn)
-        return self.raw_of(request, self.template(request.act, tuple(tokens)))
-
-    def text(self, turn: Turn, tokens: Sequence[str]) -> str:
-        """Return the sentence as a user reads it."""
-        request = self.request(turn)
-        return self.text_of(request, self.template(request.act, tuple(tokens)))
 
     def raw_of(self, request: Request, template: Template) -> str:
         """Return the raw sentence of a template with a request's values."""

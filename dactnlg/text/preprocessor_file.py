@@ -40,11 +40,13 @@ Sentence = tuple[str, Annotated[float, Field(gt=0.0, le=1e12)], list[list[str]]]
 """Tokens, weight and the special values of each turn; see `Templates.to_json`."""
 
 
-class _Piece(BaseModel):
+class FilePart(BaseModel):
+    """A part of a file of a run: strictly typed, without unknown keys."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class CasingPart(_Piece):
+class CasingPart(FilePart):
     """See `Casing`."""
 
     inside: Forms
@@ -53,7 +55,7 @@ class CasingPart(_Piece):
     styles: dict[str, Annotated[str, AfterValidator(_known_style)]]
 
 
-class StylePart(_Piece):
+class StylePart(FilePart):
     """See `Style`."""
 
     cased: bool
@@ -69,14 +71,14 @@ class StylePart(_Piece):
     language: str = "en"
 
 
-class InflectionPart(_Piece):
+class InflectionPart(FilePart):
     """See `Inflection`."""
 
     contexts: dict[str, dict[str, Annotated[float, Field(ge=0.0)]]] = {}
     uses: dict[str, dict[str, Annotated[int, Field(ge=0)]]] = {}
 
 
-class PreprocessorFile(_Piece):
+class PreprocessorFile(FilePart):
     """See `Preprocessor.save`."""
 
     vocabulary: Distinct
@@ -100,11 +102,16 @@ def read_preprocessor_file(path: Path) -> PreprocessorFile:
     """
     try:
         return PreprocessorFile.model_validate_json(regular_file(path).read_bytes())
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except ValidationError as error:
+    except (OSError, ValidationError) as error:
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: Exception) -> RunError:
+    """Return the error to raise for a file of a run, given why it could not be read."""
+    reason = getattr(error, "strerror", None) or str(error)
+    if isinstance(error, ValidationError):
         first = error.errors()[0]
         reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}; got {short(first['input'])}".removeprefix(": ")
-    raise RunError(
+    return RunError(
         f"cannot read {path} ({reason}): is it damaged, or of another version of dactnlg? Then train the model anew"
     )

@@ -161,7 +161,7 @@ def outline(turn: Turn) -> tuple[Key, list[Slot]]:
     if len(turn.acts) > 1 or len({slot.name for slot in ordinary}) < len(ordinary):
         # A value that recurs in another act need not be said again, and one that two things share does not tell them
         # apart: it matters which values are equal.
-        for values in ([slot.value or "" for slot in ordinary], [(slot.value or "").casefold() for slot in ordinary]):
+        for values in ([slot.value or "" for slot in ordinary], [slot.folded for slot in ordinary]):
             first: dict[str, int] = {}
             key += [first.setdefault(value, place) for place, value in enumerate(values)]
     return tuple(key), ordinary

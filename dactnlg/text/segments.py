@@ -19,7 +19,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.report_names import special_name
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, strip_joiner, strip_joiners
-from dactnlg.text.templates import act_types
+from dactnlg.text.traits import Trait, act_types, canonical
 from dactnlg.text.values.delexicalization import ParaphrasedSlot
 
 SILENCE: Tokens = (f"{JOINER}.",)
@@ -144,9 +144,9 @@ class Segments:
 
     def _texts(self, act_type: str, slot: Slot) -> Iterable[tuple[Tokens, float]]:
         """Yield the training texts of acts that have a special value, with their weights."""
-        templates = self.preprocessor.templates
+        templates, wanted = self.preprocessor.templates, Trait.of(act_type, slot)
         for (key, text), turns in templates.specials.items():
-            if any(_is(trait, act_type, slot) for values in turns for trait in values):
+            if any(canonical(value) == wanted for values in turns for value in values):
                 yield text, templates.sentences[key][text]
 
     def _owed(self, turn: Turn, slot: Slot) -> bool:
@@ -161,13 +161,6 @@ def reduced(turn: Turn, slots: Collection[Slot]) -> Turn:
     """Return a turn with only the given slots, and only the acts that have any of these or had no slots at all."""
     acts = [DialogueAct(act.act_type, tuple(slot for slot in act.slots if slot in slots)) for act in turn.acts]
     return Turn(tuple(new for act, new in zip(turn.acts, acts, strict=True) if new.slots or not act.slots))
-
-
-def _is(trait: str, act_type: str, slot: Slot) -> bool:
-    """Whether a trait of a template (`inform|kidsallowed=false`) is this special value of an act."""
-    name, _, printed = trait.partition("=")
-    value = printed.strip("'")
-    return name == f"{act_type}|{slot.name}" and (Slot(slot.name, value).special or value.casefold()) == slot.special
 
 
 def faults(preprocessor: Preprocessor, turn: Turn, tokens: Tokens) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
@@ -38,21 +37,34 @@ OPPOSITES = {"yes": "no", "no": "yes"}
 _BETWEEN_CLAUSES = re.compile(r"(?<=[.?!;])\s|(?<!\bnot)(?<!n't)(?<!\bto)\s(?=(?:has|have|is|are)\s(?!not\b))")
 
 
+class CuedValue(NamedTuple):
+    """A special value, or a lexicalised one, with the pattern that finds it."""
+
+    slot: str
+    value: str
+    pattern: Pattern
+
+    @property
+    def name(self) -> str:
+        """Its name in reports: `kidsallowed=no`."""
+        return f"{self.slot}={self.value}"
+
+
 class Expected(NamedTuple):
     """What cues can check of a turn.
 
     Attributes:
-        wanted: its special values, as named in reports, each with the pattern that finds it.
+        wanted: its special values.
         others: values of slots that it does not have, or has with another value: they would be invented.
-        opposites: what would contradict a special value of the turn: its name, its opposite's, and the pattern of that.
+        opposites: special values of the turn, each with what would contradict it.
         unusual: ordinary values of slots that are otherwise yes or no (`dogsallowed=sometimes`): unless the sentence
             names the slot, it is unclear what they refer to.
     """
 
-    wanted: tuple[tuple[str, Pattern], ...]
+    wanted: tuple[CuedValue, ...]
     others: tuple[tuple[str, str], ...]
-    opposites: tuple[tuple[str, str, Pattern], ...] = ()
-    unusual: tuple[Required, ...] = ()
+    opposites: tuple[tuple[CuedValue, CuedValue], ...]
+    unusual: tuple[Required, ...]
 
 
 class SlotChecker:
@@ -69,12 +81,12 @@ class SlotChecker:
     ) -> None:
         self.delexicalizer = delexicalizer
         self._expected: Memory[Expected] = Memory(*REMEMBERED)
-        self._patterns = {**(cues or {})}
+        patterns = {**(cues or {})}
         for name, values in delexicalizer.lexicalized.items():
             # The spellings of a value are its cues if it has no others.
             found = {value: spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
-            self._patterns[name] = {**found, **self._patterns.get(name, {})}
-        self._cues = {slot: combined(values) for slot, values in self._patterns.items()}
+            patterns[name] = {**found, **patterns.get(name, {})}
+        self._cues = {slot: combined(values) for slot, values in patterns.items()}
         # For slots that the turn lacks, only yes, no and values of a closed class count as invented: other cues are
         # words with many uses, as are those of values that people paraphrase.
         ordinary, given = delexicalizer.ordinary, cues or {}
@@ -94,7 +106,7 @@ class SlotChecker:
         """Check a lexicalised sentence, by finding in it the turn's values or the words that the card has for them."""
         tokens = self.delexicalizer.delexicalize(turn, sentence).tokens
         tally = self.tally(turn, tokens)
-        if tally.missing and any(name.partition("=")[0] in self._cues for name in tally.missing):
+        if tally.missing:
             worded = self.worded(turn, tokens)
             tally = replace(tally, missing=tuple(name for name in tally.missing if name not in worded))
         return SlotReport(tally, self.look(self.expected(turn), tokens))
@@ -103,7 +115,7 @@ class SlotChecker:
         """Return the values of a turn that cues find, as named in reports."""
         text = folded(masked(tokens))
         slots = [item.slot for item in self.delexicalizer.required(turn) if item.slot.name in self._cues]
-        return {str(slot) for slot in slots if (slot.value or "").casefold() in self.shown_cues(slot.name, text)}
+        return {str(slot) for slot in slots if slot.folded in self.shown_cues(slot.name, text)}
 
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count the placeholders in delexicalised tokens against those that the turn requires.
@@ -113,7 +125,7 @@ class SlotChecker:
         required = {item.placeholder: item.slot for item in self.delexicalizer.required(turn)}
         found = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
         if len(found) == len(required) and required.keys() == set(found):
-            return _flawless(len(required))
+            return Tally(len(required))
         unneeded = {item.placeholder for item in self.delexicalizer.silenced(turn)}
         counts = Counter(name for name in found if name not in unneeded)
         missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in counts)
@@ -131,7 +143,7 @@ class SlotChecker:
 
     def special(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values of a turn that cues can check, as named in reports: `kidsallowed=no`."""
-        return tuple(name for name, _ in self.expected(turn).wanted)
+        return tuple(cued.name for cued in self.expected(turn).wanted)
 
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
         """Return what neither values nor cues can show of a turn: `toilets=none`, `request(food)`."""
@@ -160,27 +172,27 @@ class SlotChecker:
     def without_cues(self, turn: Turn, words: Sequence[str]) -> list[str]:
         """Return words, with placeholders, those masked by which cues find a turn's special values."""
         text = " ".join(MASK if is_placeholder(word) else strip_joiner(word) for word in words)
-        for _, cue in self.expected(turn).wanted:
-            text = blanked(cue, text)
+        for cued in self.expected(turn).wanted:
+            text = blanked(cued.pattern, text)
         return [word if is_placeholder(word) else left for word, left in zip(words, text.split(" "), strict=True)]
 
     def _shown(self, slot_name: str, text: str) -> tuple[str, ...]:
-        return tuple(v for v in self._cues.get(slot_name, ()) if shows(self._compiled(slot_name, v), text))
+        return tuple(v for v, cue in self._cues.get(slot_name, {}).items() if shows(compile_pattern(cue), text))
 
     def _contradictions(self, expected: Expected, missing: Sequence[str], text: str) -> Iterator[str]:
         """Yield the opposites that a folded sentence says in addition: "it allows dogs. It allows no dogs."
 
         If the wanted value is missing, an opposite in its place is the same fault, so it is not repeated.
         """
-        cues = dict(expected.wanted)
-        for name, opposite, pattern in expected.opposites:
+        for wanted, opposite in expected.opposites:
             # Mask the wanted words first: those of "no dogs" include those of "dogs".
-            if name not in missing and shows(pattern, without(cues[name], text)):
+            pattern = opposite.pattern
+            if wanted.name not in missing and shows(pattern, without(wanted.pattern, text)):
                 # A cue for whatever is not denied, such as "family" for yes, finds the rest of a masked denial:
                 # "not family friendly" says yes nowhere, "pubs with no garden have a garden" does.
                 parts = _BETWEEN_CLAUSES.split(text)
-                if any(shows(pattern, part) and shows(pattern, without(cues[name], part)) for part in parts):
-                    yield opposite
+                if any(shows(pattern, part) and shows(pattern, without(wanted.pattern, part)) for part in parts):
+                    yield opposite.name
 
     def _invented(self, expected: Expected, shown: Shown, text: str) -> list[str]:
         """Return the values that a folded sentence shows and the turn does not have, at most one per slot."""
@@ -189,14 +201,15 @@ class SlotChecker:
             if name in found or value not in shown.get(name, ()):
                 continue
             rest = text
-            for wanted, cue in expected.wanted:
-                rest = without(cue, rest) if wanted.startswith(f"{name}=") else rest
-            if rest is text or shows(self._compiled(name, value), rest):
-                found[name] = f"{name}={value}"
+            for wanted in expected.wanted:
+                rest = without(wanted.pattern, rest) if wanted.slot == name else rest
+            cued = self._cued(name, value)
+            if rest is text or shows(cued.pattern, rest):
+                found[name] = cued.name
         return list(found.values())
 
-    def _compiled(self, slot_name: str, value: str) -> Pattern:
-        return compile_pattern(self._cues[slot_name][value])
+    def _cued(self, slot_name: str, value: str) -> CuedValue:
+        return CuedValue(slot_name, value, compile_pattern(self._cues[slot_name][value]))
 
     def expected(self, turn: Turn) -> Expected:
         """Return what cues can check of a turn; it depends only on the delexicalised act."""
@@ -221,7 +234,7 @@ class SlotChecker:
             stated = len(values) == 1 or (name not in opened and None not in values)
             for value in cues:
                 if value in values and (stated or value in closed.get(name, ())):
-                    wanted.append((f"{name}={value}", compile_pattern(cues[value])))
+                    wanted.append(self._cued(name, value))
         # Where "high" is a price and a rating, the word of the one that the turn has does not invent the other.
         shared, said = self.delexicalizer.shared, {value for values in asked.values() for value in values}
         others = tuple(
@@ -231,24 +244,22 @@ class SlotChecker:
             for value in values
             if value not in asked.get(name, ()) and not ((name, value) in shared and value in said)
         )
-        return Expected(tuple(wanted), others, tuple(self._opposites([name for name, _ in wanted])), unusual)
+        return Expected(tuple(wanted), others, tuple(self._opposites(wanted)), unusual)
 
     def _is_binary(self, slot_name: str) -> bool:
         """Whether cues find both yes and no for a slot; one with a no alone may have any values (`pets=cats`)."""
-        return OPPOSITES.keys() <= self._cues.get(slot_name, {}).keys() and (
-            slot_name not in self.delexicalizer.lexicalized
-        )
+        binary = OPPOSITES.keys() <= self._cues.get(slot_name, {}).keys()
+        return binary and slot_name not in self.delexicalizer.lexicalized
 
-    def _opposites(self, wanted: Collection[str]) -> Iterator[tuple[str, str, Pattern]]:
-        """Yield what contradicts special values, as `kidsallowed=no` contradicts `kidsallowed=yes`."""
-        for name in wanted:
-            slot, _, value = name.partition("=")
-            opposite = OPPOSITES.get(value)
-            if f"{slot}={opposite}" in wanted:
-                # An act that says both contradicts itself.
-                continue
-            if opposite in self._cues[slot] and slot not in self.delexicalizer.lexicalized:
-                yield name, f"{slot}={opposite}", compile_pattern(self._cues[slot][opposite])
+    def _opposites(self, wanted: Collection[CuedValue]) -> Iterator[tuple[CuedValue, CuedValue]]:
+        """Yield special values, each with what contradicts it, as `kidsallowed=no` contradicts `kidsallowed=yes`."""
+        binary = [each for each in wanted if each.slot not in self.delexicalizer.lexicalized]
+        said = {(each.slot, each.value) for each in binary}
+        for each in binary:
+            opposite = OPPOSITES.get(each.value, "")
+            # An act that says both contradicts itself.
+            if opposite in self._cues[each.slot] and (each.slot, opposite) not in said:
+                yield each, self._cued(each.slot, opposite)
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Check special values by their cues: those of the turn must match, those that it does not have must not."""
@@ -263,32 +274,16 @@ class SlotChecker:
             shown: what cues find in them, if already known.
         """
         shown, text = self.shown(tokens) if shown is None else shown, folded(masked(tokens))
-        missing = tuple(name for name, _ in expected.wanted if not _has(shown, name))
+        missing = tuple(cued.name for cued in expected.wanted if cued.value not in shown.get(cued.slot, ()))
         missing += tuple(str(item.slot) for item in expected.unusual if _is_nameless(item, tokens))
-        extra = [
-            *self._invented(expected, shown, text),
-            *self._contradictions(expected, missing, text),
-        ]
-        if not missing and not extra:
-            return _flawless(len(expected.wanted))
-        return Tally(len(expected.wanted), missing, tuple(extra))
-
-
-def _has(shown: Shown, name: str) -> bool:
-    """Whether cues find a special value, given by its name in reports."""
-    slot, _, value = name.partition("=")
-    return value in shown.get(slot, ())
+        extra = (*self._invented(expected, shown, text), *self._contradictions(expected, missing, text))
+        return Tally(len(expected.wanted), missing, extra)
 
 
 def _is_nameless(item: Required, tokens: Sequence[str]) -> bool:
     """Whether a value occurs in the sentence, but no sentence with it names its slot."""
     own = [words for words in split_sentences(tokens) if item.placeholder in map(strip_joiner, words)]
     return bool(own) and not any(names_slot(word.casefold(), item.slot.name) for words in own for word in words)
-
-
-@lru_cache(maxsize=1 << 8)
-def _flawless(required: int) -> Tally:
-    return Tally(required)
 
 
 class ValueChecker:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from dactnlg._utils.memory import Memory
-from dactnlg.acts import Slot, Turn
+from dactnlg.acts import Turn
 from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.sentences import Tokens, join_sentences, last_sentence
 from dactnlg.text.surface import strip_joiner, tokenize
+from dactnlg.text.traits import Key, Trait, act_types, kind, read_trait, special_values
 
-Key = tuple[str, ...]
 _PREPOSITIONS = frozenset({"at", "by", "for", "from", "in", "near", "on", "to"})
 REMEMBERED = 1_000, 1 << 20
 """Slot names for which it is cached whether they are nouns, at most, and their bytes."""
@@ -122,9 +122,8 @@ class Templates:
             # Only the first sentence may express no slot ("goodbye"); if slots are owed, only if the acts include it.
             if said <= owed and (said or first):
                 for key, rank in group.items():
-                    if not strange and any("|" not in trait and trait not in wanted for trait in key):
-                        continue
-                    if said or not owed or key <= wanted:
+                    known = strange or wanted.issuperset(act_types(key))
+                    if known and (said or not owed or key <= wanted):
                         ranked.append((-len(said), -len(wanted & key), len(key - wanted), rank))
         return min(ranked)[-1][-1] if ranked else None
 
@@ -141,8 +140,8 @@ class Templates:
     @cached_property
     def _domains(self) -> set[str]:
         """The prefixes of slot names that are domains, `hotel` in `hotel-area`: act types begin with them, too."""
-        traits = {trait.casefold().partition("|")[::2] for key in self.sentences for trait in key}
-        begun = {(act, slot.partition("-")[0]) for act, slot in traits if "-" in slot}
+        traits = {read_trait(printed.casefold()) for key in self.sentences for printed in key}
+        begun = {(trait.act_type, trait.slot.partition("-")[0]) for trait in traits if "-" in trait.slot}
         return {first for act, first in begun if act.startswith(first)}
 
     def names_thing(self, words: Tokens, slot_name: str) -> bool:
@@ -179,12 +178,13 @@ class Templates:
         for group in self.sentences.values():
             yield from group
 
-    def endings(self, trait: str) -> list[Tokens]:
+    def endings(self, trait: Trait) -> list[Tokens]:
         """Return the last sentences, if without placeholders, of training texts for turns with a trait (see `kind`)."""
+        printed = str(trait)
         found = {
             tuple(last): None
             for key, templates in self.sentences.items()
-            if trait in key
+            if printed in key
             for template in templates
             if not any(map(is_placeholder, last := last_sentence(template)))
         }
@@ -207,48 +207,10 @@ class Templates:
         return cls(sentences, {(key, template): [tuple(v) for v in values] for key, template, _, values in rows})
 
 
-def act_types(key: Key) -> Key:
-    """Return the act types in a kind of turns."""
-    return tuple(each for each in key if "|" not in each)
-
-
 def _having(key: Key, placeholder: str) -> list[str]:
     """Return the act types in a kind of turns that have a slot."""
-    traits = (trait.partition("|") for trait in key)
-    return [act_type for act_type, _, slot in traits if slot and placeholder_name(slot) == placeholder]
-
-
-@lru_cache(maxsize=1 << 6)
-def kind(turn: Turn) -> Key:
-    """Return a turn's acts and slots, ignoring values and repetitions: `("inform", "inform|food")`."""
-    parts = {act.act_type for act in turn} | {f"{act.act_type}|{slot.name}" for act, slot in turn.slots()}
-    return tuple(sorted(parts))
-
-
-def special_values(turn: Turn) -> Key:
-    """Return a turn's special values, on which its wording depends: `("inform|kidsallowed=no",)`."""
-    return tuple(sorted({f"{act.act_type}|{slot}" for act, slot in turn.slots() if slot.special is not None}))
-
-
-def combination(turn: Turn) -> tuple[Key, Key]:
-    """Return what may be seen or unseen in training: a turn's kind, and its special values in canonical spelling."""
-    return kind(turn), canonical_values(special_values(turn))
-
-
-def canonical_values(values: Key) -> Key:
-    """Return printed special values (`inform|kidsallowed=false`) in canonical spelling, without closed classes."""
-    return tuple(sorted({canonical(value) for value in values if _special(value) is not None}))
-
-
-def canonical(printed: str) -> str:
-    """Return a printed special value in canonical spelling; one of a closed class, `rating=good`, case-folded."""
-    name, _, value = printed.partition("=")
-    own = value.strip("'").casefold()
-    return f"{name}={_special(printed) or own}"
-
-
-def _special(printed: str) -> str | None:
-    return Slot("value", printed.partition("=")[2].strip("'")).special
+    traits = map(read_trait, key)
+    return [trait.act_type for trait in traits if trait.slot and placeholder_name(trait.slot) == placeholder]
 
 
 def _segments(name: str, counts: Counter[str]) -> list[str]:

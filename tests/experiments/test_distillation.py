@@ -20,7 +20,7 @@ from dactnlg.experiments.self_teaching import self_taught
 from dactnlg.experiments.sifting import Inventory, Judged, judge
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.runs.run import Run
-from dactnlg.text.templates import kind
+from dactnlg.text.traits import kind
 from dactnlg.training.readers import corpus_checker
 
 

@@ -26,7 +26,7 @@ from dactnlg.text.surface import tokenize
 
 def learn(corpus: Corpus, count: int) -> Reader:
     """Learn from the first training pairs of a corpus."""
-    return learn_reader(list(corpus.pairs("train"))[:count], [], corpus.card.style().checker(), seed=3)
+    return learn_reader(list(corpus.pairs("train"))[:count], [], corpus.card.style().checker())
 
 
 def learn_plain(pairs: list[tuple[Turn, str]]) -> tuple[FidelityChecker, Naming]:

@@ -141,7 +141,8 @@ def test_equal_acts_are_searched_once(run: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_batches_are_padded_to_the_given_sizes(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = Generator.load(run, backend="keras")
-    decoder = KerasDecoder(generator.decoder.model, generator.preprocessor, reuse=False, batch_sizes=(2, 5))
+    decoder = KerasDecoder(generator.decoder.model, generator.preprocessor, batch_sizes=(2, 5))
+    decoder.reuse = False
     turns, seen = [example.turn for example in load_corpus("trails").split("test")][:9], []
 
     def program(inputs, keep):
@@ -164,7 +165,8 @@ def test_batches_are_padded_to_the_given_sizes(run: Path, monkeypatch: pytest.Mo
 
 def test_compiled_searches_are_kept_for_the_last_few_beam_widths(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = Generator.load(run, backend="keras")
-    decoder = KerasDecoder(generator.decoder.model, generator.preprocessor, reuse=False)
+    decoder = KerasDecoder(generator.decoder.model, generator.preprocessor)
+    decoder.reuse = False
     turns, made = [example.turn for example in load_corpus("trails").split("test")][:1], []
 
     def compiled(function):

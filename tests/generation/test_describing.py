@@ -42,6 +42,16 @@ def comparisons(count: int, slots: int, many: int) -> list[Turn]:
     return turns
 
 
+def test_act_types_may_contain_a_bar() -> None:
+    rows = [
+        ("pub|compare(name=a;price=b;name=c)", "SLOT_NAME is SLOT_PRICE , while SLOT_NAME#2 is not ."),
+        ("pub|tell(name=a;price=b)", "SLOT_NAME is SLOT_PRICE ."),
+    ]
+    preprocessor = preprocessor_of(rows)
+    parts = Describer(preprocessor).only_thing(preprocessor.request(parse("pub|compare(name=x;price=y)")))
+    assert parts is not None and [str(each.turn) for each in parts.requests] == ["pub|tell(name=x;price=y)"]
+
+
 @pytest.mark.parametrize(("count", "slots"), [(2, 1), (2, 3), (3, 2), (4, 2)])
 def test_no_value_is_said_of_another_thing(generator: Generator, count: int, slots: int) -> None:
     turns = comparisons(count, slots, 20)

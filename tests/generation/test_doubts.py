@@ -14,7 +14,7 @@ from dactnlg.generation.unseen.doubts import ALARMING, Doubts
 from dactnlg.generation.unseen.repetition import said_again
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.slots import SlotChecker
-from dactnlg.text.templates import kind
+from dactnlg.text.traits import kind
 
 
 def doubts_of(preprocessor: Preprocessor) -> Doubts:

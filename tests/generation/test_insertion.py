@@ -70,7 +70,7 @@ def unknown(decoder: KerasDecoder, turn: Turn) -> list[Required]:
     return [
         item
         for item in decoder.preprocessor.delexicalizer.required(turn)
-        if not decoder.preprocessor.knows(item.placeholder)
+        if item.placeholder not in decoder.preprocessor.placeholders
     ]
 
 

@@ -7,7 +7,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from helpers import preprocessor_of
+from helpers import preprocessor_of, sentence_of
 
 from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate
@@ -113,7 +113,7 @@ def test_acts_that_training_has_together_can_be_said_one_by_one(pubs: Preprocess
     texts = ["there is no SLOT_FOOD food", "SLOT_NAME serves SLOT_FOOD food ."]
     said = {at: Candidate(pubs, parts.requests[at], tuple(text.split()), 0.0) for at, text in enumerate(texts)}
     (text,) = parts.join(said)
-    assert pubs.text(request.turn, tuple(text)) == "There is no y food. X serves z food."
+    assert sentence_of(pubs, request.turn, text).text == "There is no y food. X serves z food."
     assert several.one_by_one(pubs.request(parse("inform(name=x)"))) is None
 
 

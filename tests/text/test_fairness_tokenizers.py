@@ -46,7 +46,7 @@ def test_sentences_of_all_tokenisers_have_one_standard_reading(
     monkeypatch.setattr("nltk.data.path", [str(data_dir / "nltk_data"), *nltk.data.path])
     sentences = [sentence for _, sentence in corpora(corpus).pairs("test")][:400]
     for name in tokenizer_names():
-        tokenizer = text_tokenizer(name, sentences, 600)
+        tokenizer = text_tokenizer(name, sentences)
         found = [standard_tokens(tokenizer.detokenize(tokenizer.tokenize(sentence))) for sentence in sentences]
         assert found == list(map(standard_tokens, sentences)), name
 
@@ -91,7 +91,7 @@ def test_what_is_missing_is_told_plainly(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(UnknownNameError, match="did you mean 'treebank'"):
         text_tokenizer("trebank")
     with pytest.raises(MetricError, match="256 bytes; got a size of 100"):
-        text_tokenizer("subword", ["a"], 100)
+        SubwordTokenizer(["a"], 100)
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(MetricError, match=r"dactnlg\[subword\]"):
         text_tokenizer("subword", ["a"])

@@ -113,7 +113,7 @@ def test_what_is_counted_may_be_many_without_a_count() -> None:
     fluency = Fluency(split([*texts, "i like SLOT_COUNT pubs ."]), english=True)
     assert fluency.doubts(["there", "are", "pubs", "near", "SLOT_NEAR", "."]) == 0
     assert fluency.doubts(["i", "like", "pubs", "."]) > 0
-    assert fluency.counts == {"SLOT_COUNT"} and fluency.countable(("there", "are"))
+    assert fluency.lexicon.counts == {"SLOT_COUNT"} and fluency.countable(("there", "are"))
     assert not fluency.countable(("i", "like"))
 
 

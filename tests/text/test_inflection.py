@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from helpers import sentence_of
 
 from dactnlg.acts import parse
 from dactnlg.data.corpus import Corpus
@@ -185,7 +186,7 @@ def test_case_and_number_are_those_of_people(czech: Corpus) -> None:
 def test_a_preprocessor_writes_a_locative_behind_na(training_data: Callable[[str], TrainingData]) -> None:
     preprocessor, _ = training_data("cs_restaurants")
     turn = parse("inform(name='Café Savoy';area=Karlín)")
-    assert preprocessor.text(turn, ("SLOT_NAME", "je", "na", "SLOT_AREA", "￭.")).endswith("je na Karlíně.")
+    assert sentence_of(preprocessor, turn, ("SLOT_NAME", "je", "na", "SLOT_AREA", "￭.")).text.endswith("je na Karlíně.")
 
 
 def test_odd_forms_are_no_error() -> None:

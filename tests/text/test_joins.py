@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from dactnlg.text.grammar.plurals import ONE
 from dactnlg.text.questions import with_question_marks
-from dactnlg.text.values.joins import Edges, find_edits, find_joints, refit, undoubled
+from dactnlg.text.values.edges import Edges
+from dactnlg.text.values.joins import find_edits, find_joints, refit, undoubled
 from dactnlg.text.values.realization import realize
 
 _NOUNS = "port ports television televisions family families serve serves food foods inn inns movie movies bus buses"

@@ -10,7 +10,8 @@ from dactnlg.acts import parse
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.values.casing import Casing
 from dactnlg.text.values.delexicalization import Delexicalizer
-from dactnlg.text.values.joins import Edges, find_edits, find_joints, refit
+from dactnlg.text.values.edges import Edges
+from dactnlg.text.values.joins import find_edits, find_joints, refit
 from dactnlg.text.values.numerals import ONES, clock_apart, in_words, number_in_words
 from dactnlg.text.values.realization import Value
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from helpers import sentence_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,11 +80,11 @@ def test_filling_a_template_equals_putting_the_sentence_together(learned: Learne
         fillers = {name: tokenize(value) for name, value in written.items()}
         request = preprocessor.request(turn)
         template = preprocessor.template(request.act, tokens)
-        plain = template.joined == parts(restored)
+        plain, sentence = template.joined == parts(restored), sentence_of(preprocessor, turn, tokens)
         if plain and not find_edits(template.joints, [request.values[place].edges for place in template.places]):
-            assert preprocessor.raw(turn, tokens) == lexicalize(restored, fillers)
+            assert sentence.raw == lexicalize(restored, fillers)
         else:
-            assert preprocessor.style.spaced == (preprocessor.raw(turn, tokens) == lexicalize(restored, fillers))
+            assert preprocessor.style.spaced == (sentence.raw == lexicalize(restored, fillers))
             continue
         # "hack-and-slashes", where the raw sentence has "hack-and-slash" and "s".
         said = zip(template.form.holes, template.places, strict=True)
@@ -96,7 +97,7 @@ def test_filling_a_template_equals_putting_the_sentence_together(learned: Learne
         proper = {item.placeholder for item in required if item.slot.name in preprocessor.style.proper}
         shown = {name: tokenize(title(value)) if name in proper else fillers[name] for name, value in written.items()}
         asks = preprocessor.style.spaced and any(act.act_type.startswith("?") for act in turn)
-        assert preprocessor.text(turn, tokens) == realize(lexicalize(restored, shown), question=True if asks else None)
+        assert sentence.text == realize(lexicalize(restored, shown), question=True if asks else None)
         tried += 1
     assert tried > 50
 
@@ -109,7 +110,7 @@ def test_turns_of_one_act_are_filled_with_their_own_values(learned: Learned) -> 
     for turn, request in zip(turns, requests, strict=True):
         names = [item.placeholder for item in preprocessor.delexicalizer.required(turn)]
         for name, value in zip(names, request.values, strict=True):
-            assert preprocessor.raw(turn, (name,)) == value.raw
+            assert sentence_of(preprocessor, turn, (name,)).raw == value.raw
         assert preprocessor.request(turn).act is request.act
 
 
@@ -159,14 +160,14 @@ def test_a_placeholder_that_the_turn_lacks_says_something_all_the_same(learned: 
     preprocessor, turns, _ = learned
     template = preprocessor.template(preprocessor.request(turns[0]).act, ("SLOT_WHATEVER#7", f"{JOINER}."))
     assert template.places == (None,) and template.tally is None
-    assert preprocessor.raw(turns[0], template.tokens) == "whatever."
+    assert sentence_of(preprocessor, turns[0], template.tokens).raw == "whatever."
 
 
 def test_percent_signs_are_kept(learned: Learned) -> None:
     preprocessor = learned[0]
     turn = next(turn for turn in learned[1] if preprocessor.delexicalizer.required(turn))
     name = preprocessor.delexicalizer.required(turn)[0].placeholder
-    raw = preprocessor.raw(turn, ("100", f"{JOINER}%", "%s", name))
+    raw = sentence_of(preprocessor, turn, ("100", f"{JOINER}%", "%s", name)).raw
     assert raw == f"100% %s {preprocessor.request(turn).values[0].raw}"
 
 

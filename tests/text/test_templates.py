@@ -15,7 +15,8 @@ from dactnlg.data.corpus import Corpus
 from dactnlg.data.pairs import TrainingData
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner
-from dactnlg.text.templates import Templates, kind
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import Trait, act_types, canonical, kind, read_trait, special_values
 
 SEEN = [
     ("inform(name=a;food=b)", "SLOT_NAME serves SLOT_FOOD ."),
@@ -40,6 +41,18 @@ def collect(pairs: list[tuple[str, str]]) -> Templates:
 @pytest.fixture(scope="module")
 def templates() -> Templates:
     return collect(SEEN)
+
+
+@given(st.text("ab|?.", min_size=1), st.text("ab|.", max_size=3), st.sampled_from([None, "", "none", "a|b"]))
+def test_a_printed_trait_is_read_again(act_type: str, slot: str, value: str | None) -> None:
+    trait = Trait(act_type, slot, value if slot else None)
+    assert read_trait(str(trait)) == trait
+
+
+def test_an_act_type_with_a_bar_is_no_slot_of_another() -> None:
+    turn = parse("hotel|inform(name=a;pool=no)&hotel(inform)")
+    assert act_types(kind(turn)) == ("hotel", "hotel|inform")
+    assert [*map(canonical, special_values(turn))] == [("hotel|inform", "pool", "no")]
 
 
 def cover(templates: Templates, act: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.text.example import Pair
-from dactnlg.text.templates import combination
+from dactnlg.text.traits import combination
 from dactnlg.training.augmentation.invention import invent
 
 

@@ -71,12 +71,10 @@ class Limited:
         app: the application.
         limits: what a request may ask for.
         free: paths that are not counted against a client's rate, such as health checks.
-        admit: raises a `Problem` to refuse a request before its body is read; by default all are admitted.
+        admit: raises a `Problem` to refuse a request before its body is read; None admits all.
     """
 
-    def __init__(
-        self, app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozenset(), admit: Admit | None = None
-    ) -> None:
+    def __init__(self, app: ASGIApp, limits: RequestLimits, free: frozenset[str], admit: Admit | None) -> None:
         self._app, self._limits, self._free, self._admit = app, limits, free, admit
         self._rate = RateLimit(limits.per_minute) if limits.per_minute else None
 

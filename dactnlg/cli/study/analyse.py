@@ -83,9 +83,7 @@ if TYPE_CHECKING:
     help="Write a report to FILE: an HTML page if its name ends in .html, LaTeX if in .tex, otherwise Markdown.",
 )
 @options.table_format
-@click.option(
-    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write everything as JSON; - is standard output."
-)
+@options.json_of("everything")
 def analyse(
     *,
     study: Path,

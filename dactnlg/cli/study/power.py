@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dactnlg.cli import options
-from dactnlg.cli.output import width, write_json
+from dactnlg.cli.output import show, width
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ TESTS = ["both", "items", "raters"]
 @click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of the simulation.")
 @click.option("--database", metavar="URL", help="Where the ratings of STUDY are stored, if not in its folder.")
 @options.table_format
-@click.option(
-    "--json", "json_file", type=options.FILE, metavar="FILE", help="Write everything as JSON; - is standard output."
-)
+@options.json_of("everything")
 def power(
     *,
     pilot: Path,
@@ -95,11 +93,9 @@ def power(
     total = len(set(plan.acts)) * len(set(plan.raters))
     with tqdm(desc="simulating", unit=" designs", total=total, delay=2, leave=False, disable=None) as bar:
         found = sample_size(variances, difference, plan, bar.update)
-    if json_file is not None:
-        write_json(json_file, found.to_json())
-    if json_file != "-":
-        title = f"Sample size: {chosen}"
-        print(write.formatted(title, [ReportPart(title, tables=sample_tables(found))], output_format, width()))
+    title = f"Sample size: {chosen}"
+    parts = [ReportPart(title, tables=sample_tables(found))]
+    show(write.formatted(title, parts, output_format, width()), found.to_json(), json_file)
 
 
 def _numbers(option: str, text: str) -> list[int]:

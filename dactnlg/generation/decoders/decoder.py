@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dactnlg._utils.memory import Memory
 from dactnlg._utils.threads import one_blas_thread, parallel_map
@@ -21,14 +22,10 @@ from dactnlg.text.context import CONTEXT
 from dactnlg.text.preprocessor import LEXICALIZED, Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
 Arrays = dict[str, Any]
 REQUIRED, OWED = "required", "owed"
 """Names of the input arrays for the constraints: placeholders, (B, R), and sets of trigger words, (B, A)."""
-Tracer = Callable[[list[Any]], "NDArray[np.float32]"]
+Tracer = Callable[[list[Any]], NDArray[np.float32]]
 """states (N, ...) -> what they show of the act, (N, entries); see `NeuralModel.traced`."""
 REMEMBERED = 10_000, 24 << 20
 """Limits of the cache of hypotheses: number of inputs, and bytes."""
@@ -59,20 +56,19 @@ class Decoder:
         preprocessor: the preprocessor of a run.
         inputs: names of the arrays that the model takes; see `Preprocessor.arrays`.
         max_length: longest sentence in tokens.
-        reuse: search once for turns that are equal to the model, and cache the hypotheses; False to measure the search
-            itself.
 
     Attributes:
+        reuse: search once for turns that are equal to the model, and cache the hypotheses; False to measure the search
+            itself.
         lexicalized, sees_context: whether the model uses the values of turns, and what the user has said before.
         traced: what `tracer` shows; see `NeuralModel.traced`.
     """
 
     traced: str | None = None
+    reuse = True
 
-    def __init__(
-        self, preprocessor: Preprocessor, inputs: Sequence[str], *, max_length: int = 80, reuse: bool = True
-    ) -> None:
-        self.preprocessor, self.model_inputs, self.max_length, self.reuse = preprocessor, inputs, max_length, reuse
+    def __init__(self, preprocessor: Preprocessor, inputs: Sequence[str], *, max_length: int = 80) -> None:
+        self.preprocessor, self.model_inputs, self.max_length = preprocessor, inputs, max_length
         self.lexicalized, self.sees_context = not LEXICALIZED.isdisjoint(inputs), CONTEXT in inputs
         self._slots = RequireSlots(preprocessor.kinds, len(preprocessor.placeholders))
         self._words = RequireWords(preprocessor.triggers)

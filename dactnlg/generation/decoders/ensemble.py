@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from dactnlg.search.numpy_step import Floats, Ints, State, log_softmax
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dactnlg.models.base import NeuralModel, Tensor, Tensors
     from dactnlg.models.numpy.inference import NumpyModel
     from dactnlg.models.numpy.seq2seq import NumpySeq2Seq

@@ -9,8 +9,10 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dactnlg._utils.memory import ENTRY, Memory
+from dactnlg.acts import Turn
 from dactnlg.generation.decoders.decoder import OWED, REQUIRED, Arrays, Decoder, Plan, Tracer
 from dactnlg.models.backend import compiled, to_numpy
 from dactnlg.search.hypotheses import Hypothesis, hypotheses
@@ -23,9 +25,6 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dactnlg.acts import Turn
     from dactnlg.generation.decoders.ensemble import KerasEnsemble
     from dactnlg.models.base import NeuralModel
 
@@ -48,7 +47,6 @@ class KerasDecoder(Decoder):
         model: the trained model, or an ensemble.
         preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
-        reuse: see `Decoder`.
         batch_sizes: sizes that batches are padded to, smallest first; a GPU has room for larger ones.
     """
 
@@ -58,10 +56,9 @@ class KerasDecoder(Decoder):
         preprocessor: Preprocessor,
         *,
         max_length: int = 80,
-        reuse: bool = True,
         batch_sizes: Sequence[int] = BATCH_SIZES,
     ) -> None:
-        super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
+        super().__init__(preprocessor, model.inputs, max_length=max_length)
         self.model, self.batch_sizes, self.traced = model, batch_sizes, model.traced
         # Elements in the state of one hypothesis; unknown before the first act.
         self._numbers = 0

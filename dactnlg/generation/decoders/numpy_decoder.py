@@ -55,18 +55,10 @@ class NumpyDecoder(Decoder):
         model: the trained model, or an ensemble.
         preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
-        reuse: see `Decoder`.
     """
 
-    def __init__(
-        self,
-        model: StepModel,
-        preprocessor: Preprocessor,
-        *,
-        max_length: int = 80,
-        reuse: bool = True,
-    ) -> None:
-        super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
+    def __init__(self, model: StepModel, preprocessor: Preprocessor, *, max_length: int = 80) -> None:
+        super().__init__(preprocessor, model.inputs, max_length=max_length)
         self.model, self.traced = model, model.traced
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:

@@ -67,23 +67,22 @@ def open_acts(name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def act_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list[ActRow]]:
-    """Yield the acts of a binary stream, at most `size` at once.
+def act_chunks(source: BinaryIO, name: str) -> Iterator[list[ActRow]]:
+    """Yield the acts of a binary stream, at most `CHUNK` at once.
 
     Acts from a pipe are yielded as they arrive, so that a program may write one act and wait for its sentence.
 
     Args:
         source: the acts, one per line; it must have a file descriptor.
         name: the source's name in messages; `-` means standard input.
-        size: maximum number of acts per chunk.
 
     Raises:
         ActError: a line is longer than any act.
     """
     number, shown = 0, "standard input" if name == "-" else name
     for lines in _raw_lines(source):
-        for start in range(0, len(lines), size):
-            part = lines[start : start + size]
+        for start in range(0, len(lines), CHUNK):
+            part = lines[start : start + CHUNK]
             yield [read_act(raw, shown, place) for place, raw in enumerate(part, start=number + 1)]
             number += len(part)
 

@@ -9,7 +9,7 @@ from dactnlg.acts import Turn
 from dactnlg.text.placeholders import is_placeholder, placeholder_name, without_ordinal
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, canonical_values, combination
+from dactnlg.text.traits import Key, canonical_values, combination, read_trait
 
 
 class Combinations:
@@ -42,7 +42,7 @@ class Combinations:
 
         Also those for values beside a special one: "near the park, or do you not care?".
         """
-        beside = {placeholder_name(trait.partition("=")[0].partition("|")[2]) for trait in specials}
+        beside = {placeholder_name(read_trait(value).slot) for value in specials}
         own = {strip_joiner(name) for name in names if is_placeholder(name)}
         further = (name for name in own if "#" in name and without_ordinal(name) not in self._lists)
         return tuple(sorted({*further, *(own & beside)}))

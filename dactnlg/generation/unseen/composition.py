@@ -19,7 +19,7 @@ from dactnlg.generation.unseen.pieces import Alternatives, Piece, Pieces, Said, 
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences, split_sentences
-from dactnlg.text.templates import kind
+from dactnlg.text.traits import kind, read_trait
 
 MOST_PIECES, MANY = 4, 6
 """Maximum number of pieces in a text; one more for acts with more than `MANY` slots."""
@@ -196,7 +196,7 @@ class Composer:
 
     def _joint(self, act_types: frozenset[str], said: Said, pieces: Pieces) -> int:
         # Questions and unknown values can be said one by one.
-        apart = all(bare(each) or each.endswith("=none") for each in said)
+        apart = all(bare(each) or read_trait(each).value == "none" for each in said)
         # The slots of one named thing can be said one by one; what a user looks for cannot, nor what is unique to the
         # thing: "the Wharf is the only inn that is cheap. It is near the station."
         asks = pieces.asking

@@ -21,7 +21,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, join_sentences
 from dactnlg.text.surface import strip_joiner, strip_joiners
-from dactnlg.text.templates import act_types
+from dactnlg.text.traits import Trait, act_types, read_trait
 
 REMEMBERED = 1 << 12, 1 << 20
 """Limits of the cache for each name: number of entries, and bytes."""
@@ -74,7 +74,7 @@ class Describer:
         slot_names: dict[str, set[str]] = {}
         for key, sentences in self._preprocessor.templates.sentences.items():
             act_type = act_types(key)[0]
-            slot_names.setdefault(act_type, set()).update(trait.partition("|")[2] for trait in key if "|" in trait)
+            slot_names.setdefault(act_type, set()).update(trait.slot for trait in map(read_trait, key) if trait.slot)
             for tokens in sentences:
                 again = {without_ordinal(name) for name in map(strip_joiner, tokens) if name.endswith("#2")}
                 several[act_type] = several.get(act_type, again) & again
@@ -93,7 +93,7 @@ class Describer:
             asks = self._preprocessor.manners.is_question
             for key, sentences in self._preprocessor.templates.sentences.items():
                 acts = act_types(key)
-                if len(acts) == 1 and not asks(acts[0]) and f"{acts[0]}|{name}" in key:
+                if len(acts) == 1 and not asks(acts[0]) and str(Trait(acts[0], name)) in key:
                     weights[acts[0]] += sum(placeholder in map(strip_joiner, tokens[:2]) for tokens in sentences)
             best = max(weights, key=lambda act: (weights[act], act), default="")
             found = self._describing.put(name, best if weights[best] else "", len(name))
@@ -121,7 +121,7 @@ class Describer:
             first = join_sentences(first, more)
         text, last = join_sentences(first, said[-1]), said[-1]
         asks = self._preprocessor.manners.is_question(act.act_type)
-        asking = self._preprocessor.templates.endings(act.act_type) if asks else []
+        asking = self._preprocessor.templates.endings(Trait(act.act_type)) if asks else []
         asked = [join_sentences(text, each) for each in asking if is_asking(each)]
         yield from asked or [text]
         # Conjunctions need a following subject: the name, with its article.
@@ -137,7 +137,7 @@ class Describer:
         if found is None:
             joints = Counter[Tokens]()
             for key, sentences in self._preprocessor.templates.sentences.items():
-                for tokens in sentences if act.act_type in key else ():
+                for tokens in sentences if act.act_type in act_types(key) else ():
                     joints.update(_joint(tokens, second))
             found = [joint for joint, _ in joints.most_common(MOST)]
             self._joints.put((act.act_type, second), found, LONG)

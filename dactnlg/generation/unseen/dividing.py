@@ -26,7 +26,7 @@ from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments, reduced
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import strip_joiner, strip_joiners
-from dactnlg.text.templates import Key, act_types, canonical_values, combination
+from dactnlg.text.traits import Key, Trait, act_types, canonical_values, combination, slots_of
 
 
 class Divider:
@@ -207,8 +207,8 @@ class Divider:
 
     def _always(self, act_type: str, slot_name: str) -> bool:
         """Whether an act type always has a slot in training."""
-        keys = (key for key in self._preprocessor.templates.sentences if act_type in key)
-        return all(f"{act_type}|{slot_name}" in key for key in keys)
+        keys = (key for key in self._preprocessor.templates.sentences if act_type in act_types(key))
+        return all(str(Trait(act_type, slot_name)) in key for key in keys)
 
     @cached_property
     def _combinations(self) -> Counter[tuple[Key, Key]]:
@@ -227,9 +227,8 @@ class Divider:
         """Return the largest proper subset of an act's slot names that training has together, including the subject."""
         own, best = {slot.name for slot in act.slots}, (0, 0, list[str]())
         for kind in {kind for kind, _ in self._combinations}:
-            traits = [trait.partition("|") for trait in kind]
-            names = sorted(name for _, _, name in traits if name)
-            same = {act_type for act_type, _, _ in traits} == {act.act_type}
+            names = sorted(slots_of(kind, act.act_type))
+            same = act_types(kind) == (act.act_type,)
             if same and own > set(names) and (subject is None or (subject.name in names and len(names) > 1)):
                 slots = tuple(slot for slot in act.slots if slot.name in names)
                 count = self._combinations[combination(Turn((DialogueAct(act.act_type, slots),)))]

@@ -21,7 +21,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import kind
+from dactnlg.text.traits import kind, read_trait
 
 ALARMING = 2
 """Number of doubts from which composed texts are looked for; below it, the model's own sentences are as good."""
@@ -65,8 +65,8 @@ class Doubts:
 
     @cached_property
     def _slot_names(self) -> frozenset[str]:
-        traits = (trait for key in self._preprocessor.templates.sentences for trait in key)
-        return frozenset(trait.partition("|")[2].lower() for trait in traits) - {""}
+        traits = (read_trait(printed) for key in self._preprocessor.templates.sentences for printed in key)
+        return frozenset(trait.slot.lower() for trait in traits if trait.slot)
 
     def of_candidate(self, candidate: Candidate) -> int:
         """Return the doubts about a candidate's text, and about naming slots plainly."""

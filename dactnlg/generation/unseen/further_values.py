@@ -81,7 +81,7 @@ class FurtherValues:
             return Joined(tokens, 0, 0)
         start, end = mentions[-1].start, mentions[-1].end
         between = self._conjunction(tokens[:start], item)
-        words = [item.placeholder] if item.placeholder else tokenize((item.slot.value or "").casefold())
+        words = [item.placeholder] if item.placeholder else tokenize(item.slot.folded)
         last = end + len(between) + len(words) - 1
         return Joined((*tokens[:end], *between, *words, *tokens[end:]), start, last)
 

@@ -28,6 +28,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, append_sentences, is_asking, split_sentences
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, strip_joiners
+from dactnlg.text.traits import read_trait
 from dactnlg.text.values.numerals import SINGLE
 
 PLURALS = frozenset({f"{JOINER}s", PLURAL})
@@ -90,16 +91,11 @@ class Mender:
 
     def _is_needless(self, turn: Turn, sentence: Tokens, rest: Sequence[Tokens]) -> bool:
         """Whether a sentence says nothing that the others do not, or no more than what kind of thing "it" is."""
-        slots, words = (
-            [slot for _, slot in turn.slots()],
-            [word for word in strip_joiners(sentence) if word not in ENDS],
-        )
+        slots, words = [s for _, s in turn.slots()], [word for word in strip_joiners(sentence) if word not in ENDS]
         if len(turn.acts) > 1 or any(map(is_placeholder, words)):
             return False
         if is_asking(sentence):
-            questions = [
-                other for other in rest if not any(map(is_placeholder, strip_joiners(other))) and is_asking(other)
-            ]
+            questions = [other for other in rest if not any(map(is_placeholder, other)) and is_asking(other)]
             if any(strip_joiners(other)[: len(words)] == words for other in questions):
                 # "Do you play games? Do you play games on Steam?"
                 return True
@@ -141,7 +137,7 @@ class Mender:
         prices = {
             item.placeholder
             for item in required
-            if "price" in item.slot.name.casefold() and (item.slot.value or "").casefold() == MODERATE
+            if "price" in item.slot.name.casefold() and item.slot.folded == MODERATE
         }
         priced = ("-ly", "priced") if style.spaced else (f"{JOINER}ly", "priced")
         found = list[str]()
@@ -229,9 +225,9 @@ class Mender:
         """The act types that count things in most of their kinds of turns in training."""
         kinds, counted = Counter[str](), Counter[str]()
         for key in self._preprocessor.templates.sentences:
-            slots = {trait.partition("|")[::2] for trait in key}
-            kinds.update({act for act, _ in slots})
-            counted.update({act for act, slot in slots if placeholder_name(slot) in self._lexicon.counts})
+            traits = [*map(read_trait, key)]
+            kinds.update({trait.act_type for trait in traits})
+            counted.update({each.act_type for each in traits if placeholder_name(each.slot) in self._lexicon.counts})
         return frozenset(act for act, number in counted.items() if 2 * number > kinds[act])
 
     def _asking(self, turn: Turn, tokens: Tokens) -> Tokens:

@@ -33,6 +33,7 @@ from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner, strip_joiners
+from dactnlg.text.traits import read_trait
 
 LEAST_SHARE = 0.05
 """Share of the occurrences of an item from which a wording is not an exception."""
@@ -270,4 +271,5 @@ def _in_a_row(chosen: Iterable[tuple[str, Modifier]]) -> int:
 
 def _name(item: str) -> str:
     """Return an item without its act type: `kidsallowed=no`."""
-    return item.partition("|")[2] or item
+    trait = read_trait(item)
+    return str(trait._replace(act_type="")) if trait.slot else item

@@ -18,7 +18,7 @@ from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import strip_joiners
-from dactnlg.text.templates import act_types
+from dactnlg.text.traits import Trait, act_types, slots_of
 
 _BE = ["is"], ["was"]
 
@@ -54,10 +54,8 @@ class Nameless:
 
         "I think it is cheap", but not "have you been to it?"; "there is no other hotel" for "no hotel other than it".
         """
-        words = strip_joiners(tokens)
-        place = (
-            words.index(self._preprocessor.templates.subject) if self._preprocessor.templates.subject in words else 0
-        )
+        words, subject = strip_joiners(tokens), self._preprocessor.templates.subject
+        place = words.index(subject) if subject in words else 0
         if words[max(0, place - 2) : place] == ["other", "than"] and "no" in words[place - 4 : place - 3]:
             return (*tokens[: place - 3], "other", tokens[place - 3], *tokens[place + 1 :])
         text = self._segments.about_it(tokens)
@@ -67,10 +65,9 @@ class Nameless:
     def _name(self) -> Slot | None:
         """A slot with some name from training of what texts are about; None if they have no names."""
         values = {} if self._preprocessor.reader is None else self._preprocessor.reader.values
-        known = (Slot(name, own[0]) for name, own in values.items() if own)
-        return next(
-            (slot for slot in known if placeholder_name(slot.name) == self._preprocessor.templates.subject), None
-        )
+        subject = self._preprocessor.templates.subject
+        own = (Slot(name, known[0]) for name, known in values.items() if known and placeholder_name(name) == subject)
+        return next(own, None)
 
     @cached_property
     def _naming(self) -> dict[str, str]:
@@ -78,10 +75,10 @@ class Nameless:
         found, texts = Counter[tuple[str, str]](), Counter[str]()
         for key, sentences in self._preprocessor.templates.sentences.items():
             acts = act_types(key)
-            names = [act for act in acts if self._name is not None and f"{act}|{self._name.name}" in key]
+            names = [act for act in acts if self._name is not None and str(Trait(act, self._name.name)) in key]
             texts.update(dict.fromkeys(acts, len(sentences)))
             for act, naming in product(acts, names):
-                if act == naming or sum(trait.startswith(f"{naming}|") for trait in key) == 1:
+                if act == naming or len(slots_of(key, naming)) == 1:
                     found[act, naming] += len(sentences)
         mostly = {pair for pair, count in found.items() if 2 * count > texts[pair[0]]}
         return dict(sorted(mostly, key=lambda pair: pair[0] == pair[1]))

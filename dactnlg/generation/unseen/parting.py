@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from dactnlg.generation.candidates import Candidate, Rows, cheapest_faithful, scored
+from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.dividing import Divider
@@ -23,9 +23,6 @@ from dactnlg.generation.unseen.several_acts import SeveralActs
 from dactnlg.generation.unseen.unseen_acts import STRANGE, UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-
-if TYPE_CHECKING:
-    from dactnlg.generation.decoders.decoder import Decoder
 
 WAYS = 3
 """Number of rounds of parting; comparisons are parted in the first."""

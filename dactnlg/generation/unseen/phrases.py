@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import filterfalse, islice, pairwise
 from typing import NamedTuple
 
 from dactnlg._utils.ranking import ascending
-from dactnlg.generation.unseen.pieces import Alternatives, Said
+from dactnlg.generation.unseen.pieces import Alternatives, Said, bare
 from dactnlg.text.grammar.fluency import BOUND, Fluency
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import Tokens
@@ -95,7 +95,7 @@ class Phrases:
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         bases = []
         for said, group in self._whole.items():
-            lacking, more = len(wanted - said), len(said - wanted - self._fluency.counts)
+            lacking, more = len(wanted - said), len(said - wanted - self._fluency.lexicon.counts)
             if lacking <= most and more <= 1 and (said & wanted) and said != wanted:
                 bases += [
                     (lacking + 2 * more, -piece.weight, Edited(piece.tokens, said, piece.weight)) for piece in group
@@ -126,20 +126,20 @@ class Phrases:
 
     def _changed(self, text: Edited, wanted: Said) -> Iterator[Edited]:
         words = _padded(text.tokens)
-        for item in filter(_shows, text.said - wanted):
+        for item in filterfalse(bare, text.said - wanted):
             for start, end in self._spans(text.tokens, item):
                 before = words[max(0, start - 1) : start + 1]
-                bare = end == start + 1 and is_placeholder(item) and self._fluency.countable(before)
+                count = end == start + 1 and is_placeholder(item) and self._fluency.countable(before)
                 whole = end - start == len(text.tokens)
-                fits = not whole and (bare or self._meet(before, words[end + 1 : end + 3]))
+                fits = not whole and (count or self._meet(before, words[end + 1 : end + 3]))
                 if fits and self._says_only(text, start, end, item):
                     rest = (*text.tokens[:start], *text.tokens[end:])
                     yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
         # Only in one order: the order of insertions does not matter.
-        for new in filter(_shows, sorted(wanted - text.said)[:1]):
+        for new in filterfalse(bare, sorted(wanted - text.said)[:1]):
             gaps = ((gap, gap) for gap in range(len(text.tokens)))
             yield from self._with(text, new, gaps if text.said <= wanted else ())
-            for old in filter(_shows, text.said - wanted - {self._subject}):
+            for old in filterfalse(bare, text.said - wanted - {self._subject}):
                 yield from self._with(text, new, self._spans(text.tokens, old), old)
 
     def _with(self, text: Edited, item: str, spans: Iterable[tuple[int, int]], old: str = "") -> Iterator[Edited]:
@@ -210,8 +210,3 @@ def _apart(said: Said, wanted: Said) -> int:
 def _padded(tokens: Tokens) -> Tokens:
     """Return the words of a text between boundary marks, with placeholders unnumbered."""
     return (BOUND, *values_alike(tokens), BOUND)
-
-
-def _shows(item: str) -> bool:
-    """Whether an item can be recognised in a text's words: values can, slots without a value cannot."""
-    return is_placeholder(item) or "=" in item

@@ -19,7 +19,7 @@ from dactnlg.text.report_names import special_name
 from dactnlg.text.segments import ARTICLE, Segments
 from dactnlg.text.sentences import PRONOUN, Tokens, asking, is_asking, split_question, split_sentences, without_apology
 from dactnlg.text.surface import strip_joiner, strip_joiners
-from dactnlg.text.templates import Key, act_types, canonical
+from dactnlg.text.traits import Key, act_types, canonical, read_trait
 from dactnlg.text.trigger_words import trigger
 
 MOST_ALIKE = 30
@@ -112,7 +112,7 @@ class PieceFinder:
 
     def asked(self, said: Said) -> Said:
         """Return the slots without a value that belong to questions; those of other acts are unknown values."""
-        return frozenset(item for item in said if bare(item) and item.partition("|")[0] in self._asking)
+        return frozenset(item for item in said if bare(item) and read_trait(item).act_type in self._asking)
 
     @cached_property
     def _asking(self) -> frozenset[str]:
@@ -136,12 +136,12 @@ class PieceFinder:
             if tokens := self._indifferent_question(item):
                 _add(found, frozenset({item}), tokens, RARE)
         for item in unvalued.difference(*pieces.single) if unvalued else ():
-            act_type, _, name = item.partition("|")
+            act_type, name, _ = read_trait(item)
             for base, group in pieces.single.items() if name in self._named else ():
                 others = sorted(base - {self._subject})
-                if len(others) != 1 or not bare(others[0]) or not others[0].startswith(f"{act_type}|"):
+                if len(others) != 1 or not bare(others[0]) or read_trait(others[0]).act_type != act_type:
                     continue
-                own = others[0].partition("|")[2]
+                own = read_trait(others[0]).slot
                 # Number must agree: "are toilets important?" cannot ask for a singular.
                 alike = own.endswith("s") == name.endswith("s")
                 piece = next((each for each in group.ranked if alike and each.tokens.count(own) == 1), None)
@@ -160,7 +160,7 @@ class PieceFinder:
         "Can i confirm that you do not care about the internet", from "... about the area" and "there are hotels if you
         do not care about the internet".
         """
-        act_type, _, slot_name = item.partition("=")[0].partition("|")
+        act_type, slot_name, _ = read_trait(item)
         templates = self._preprocessor.templates
         before, behind = question(templates, act_type)
         if not before and (start := added(templates, act_type))[:-1] == OR_DO_YOU_NOT:
@@ -232,11 +232,10 @@ class PieceFinder:
         found = {strip_joiner(token) for token in segment if is_placeholder(token)}
         words = tuple(token for token in segment if not is_placeholder(token))
         for each in said:
-            name, _, value = each.partition("=")
-            act_type, _, slot_name = name.partition("|")
-            if slot_name and not value:
+            act_type, slot_name, value = read_trait(each)
+            if bare(each):
                 return None
-            if value:
+            if value is not None:
                 shown = self._shows(act_type, Slot(slot_name, value), words)
                 if shown is None:
                     return None
@@ -263,10 +262,11 @@ def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
     values = list(specials)
     if len(set(held)) < len(held) or len(values) != 1:
         return None
-    special = {canonical(each) for each in values[0]}
-    named = {each.partition("=")[0] for each in special}
-    slots = [each for each in key if "|" in each and each not in named]
-    return frozenset({*held, *special, *(s for s in slots if placeholder_name(s.partition("|")[2]) not in held)})
+    special = [*map(canonical, values[0])]
+    named = {trait._replace(value=None) for trait in special}
+    slots = [trait for trait in map(read_trait, key) if trait.slot and trait not in named]
+    unvalued = [trait for trait in slots if placeholder_name(trait.slot) not in held]
+    return frozenset({*held, *map(str, special), *map(str, unvalued)})
 
 
 def _add(group: Group, said: Said, tokens: Tokens, weight: float) -> None:

@@ -11,6 +11,7 @@ from dactnlg.generation.bayes_risk import expected_gains
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import Tokens, asking, is_asking
+from dactnlg.text.traits import Trait, read_trait
 
 Said = frozenset[str]
 """The items that a text says: placeholders, special values (`inform|kidsallowed=no`), slots without value
@@ -111,26 +112,20 @@ def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
         if slot.delexicalizable:
             ordinary += 1
         elif slot.special is not None or slot.value is None:
-            found.add(trait(act.act_type, slot))
+            found.add(str(Trait.of(act.act_type, slot)))
         else:
             return None
     return frozenset(found) if ordinary == len(required) else None
 
 
-def trait(act_type: str, slot: Slot) -> str:
-    """Return the item (see `Said`) for a special value, or for a slot without value."""
-    return f"{act_type}|{slot.name}" + (f"={slot.special}" if slot.special is not None else "")
-
-
 def asked_for(said: Said) -> Turn:
     """Return the turn for items that are all slots without a value."""
     slots: dict[str, list[Slot]] = {}
-    for item in sorted(said):
-        act_type, _, name = item.partition("|")
-        slots.setdefault(act_type, []).append(Slot(name, None))
+    for trait in map(read_trait, sorted(said)):
+        slots.setdefault(trait.act_type, []).append(Slot(trait.slot))
     return Turn(tuple(DialogueAct(act_type, tuple(each)) for act_type, each in slots.items()))
 
 
 def bare(item: str) -> bool:
     """Whether an item is a slot without a value."""
-    return "|" in item and "=" not in item
+    return read_trait(item).bare

@@ -24,7 +24,7 @@ def said_again(checker: SlotChecker, turn: Turn, tokens: Tokens) -> int:
         tokens: the text, delexicalised.
     """
     delexicalizer = checker.delexicalizer
-    wanted = [(*name.partition("=")[::2], pattern) for name, pattern in checker.expected(turn).wanted]
+    wanted = checker.expected(turn).wanted
     stated = [
         (slot, value, pattern)
         for slot, value, pattern in wanted

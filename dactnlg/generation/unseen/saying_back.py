@@ -16,7 +16,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiners
-from dactnlg.text.templates import act_types
+from dactnlg.text.traits import act_types
 
 _WISHES = frozenset({"are", "want", "need"})
 """Words after "you" in statements of what a user wants: "did you say you are looking for a pub?"."""

@@ -22,7 +22,7 @@ from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import ENDS, Tokens, append_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.tallies import SlotReport, Tally
-from dactnlg.text.templates import act_types
+from dactnlg.text.traits import act_types
 
 ONE = frozenset({"only", "other"})
 """Texts for the only match have one of these words: "the only pub", "no pub other than"."""
@@ -49,8 +49,8 @@ class SeveralActs:
             return []
         groups = list[Turn]()
         while rest:
-            sizes = range(self._alike(rest), 0, -1)
-            size = next((size for size in sizes if self._together(rest[:size])), 1)
+            types, sizes = [act.act_type for act in rest], range(self._alike(rest), 0, -1)
+            size = next((size for size in sizes if frozenset(types[:size]) in self._known), 1)
             groups.append(Turn(rest[:size]))
             rest = rest[size:]
         return [self._preprocessor.request(turn, request.context) for turn in groups if groups != [request.turn]]
@@ -79,10 +79,6 @@ class SeveralActs:
             found.append(_OneAfterTheOther(self._preprocessor, request, tuple(tokens), parts))
         return found
 
-    def _together(self, acts: tuple[DialogueAct, ...]) -> bool:
-        """Whether training has a turn with exactly these act types."""
-        return frozenset(act.act_type for act in acts) in self._known
-
     def _each_thing(self, act: DialogueAct) -> tuple[DialogueAct, ...]:
         """Split an act about several things into one for each, if training never names several in such an act."""
         names = [item.slot for item in self._preprocessor.delexicalizer.required(Turn((act,))) if self._is_name(item)]
@@ -95,7 +91,7 @@ class SeveralActs:
         ):
             return (act,)
         rest = [slot for slot in act.slots if slot not in names]
-        things = {(name.value or "").casefold(): name for name in names}
+        things = {name.folded: name for name in names}
         return tuple(DialogueAct(act.act_type, (name, *rest)) for name in things.values())
 
     def _is_name(self, item: Required) -> bool:
@@ -116,7 +112,8 @@ class SeveralActs:
         things, special = set[frozenset[tuple[str, str]]](), set[tuple[str, str | None]]()
         for place, act in enumerate(acts):
             required = self._preprocessor.delexicalizer.required(Turn((act,)))
-            things |= {frozenset(_value(item) for item in required if self._is_name(item))} - {frozenset()}
+            names = frozenset(owners.folded_value(item.slot) for item in required if self._is_name(item))
+            things |= {names} - {frozenset()}
             special |= {(slot.name, slot.special) for slot in act.slots if slot.special is not None}
             # The first act is always taken, even if it is about two things.
             if place and (len(things) > 1 or len(dict(special)) < len(special)):
@@ -131,10 +128,11 @@ class SeveralActs:
     def _retold(self, request: Request, parts: Sequence[Candidate]) -> list[Sequence[str]]:
         """Return the texts of the parts with the whole turn's placeholders, and "it" for a name said before."""
         required = self._preprocessor.delexicalizer.required
-        places = {_value(item): item.placeholder for item in required(request.turn)}
+        places = {owners.folded_value(item.slot): item.placeholder for item in required(request.turn)}
         found, before = list[Sequence[str]](), set[str]()
         for each in parts:
-            own = {item.placeholder: places.get(_value(item), item.placeholder) for item in required(each.request.turn)}
+            items = required(each.request.turn)
+            own = {item.placeholder: places.get(owners.folded_value(item.slot), item.placeholder) for item in items}
             again = own.get(self._subject) in before
             tokens = (again and self._segments.about_it(each.tokens)) or each.tokens
             # A question that is one only by its act gets its mark in the surface form alone: add it to the tokens.
@@ -181,7 +179,3 @@ class _OneAfterTheOther(Candidate):
         if self._report is None:
             self._report = SlotReport.together([each.report for each in self._said])
         return self._report
-
-
-def _value(item: Required) -> tuple[str, str]:
-    return item.slot.name, (item.slot.value or "").casefold()

@@ -28,6 +28,7 @@ from dactnlg.text.requests import Request
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 from dactnlg.text.tallies import SlotReport, Tally
+from dactnlg.text.traits import Trait, canonical, read_trait
 from dactnlg.text.values.delexicalization import LexicalizedSlot, ParaphrasedSlot
 
 MOST = 4
@@ -165,7 +166,7 @@ class StandIns:
             for start, end, *_ in reversed(mentions):
                 if tokens[start].startswith(JOINER) or tokens[end - 1].endswith(JOINER):
                     return None
-                tokens = (*tokens[:start], *tokenize((item.slot.value or "").casefold()), *tokens[end:])
+                tokens = (*tokens[:start], *tokenize(item.slot.folded), *tokens[end:])
         return tokens
 
     def _opposed(self, stand_in: StandIn, tokens: Tokens) -> Tokens:
@@ -209,21 +210,21 @@ class StandIns:
         for act, slot in turn.slots() if self._delexicalizer.lexicalized else ():
             if _in_words(slot):
                 key = act.act_type, slot.name
-                if first.setdefault(key, slot).special != slot.special and "|".join(key) not in self._with_several:
+                if first.setdefault(key, slot).special != slot.special and Trait(*key) not in self._with_several:
                     found.append(Required("", act.act_type, slot))
         return found
 
     @cached_property
-    def _with_several(self) -> set[str]:
+    def _with_several(self) -> set[Trait]:
         """The slots, such as `inform|food`, of which some training text says several values in words."""
         rows = [row for rows in self._preprocessor.templates.specials.values() for row in rows]
-        counts = (Counter(trait.partition("=")[0] for trait in row) for row in rows)
-        return {name for count in counts for name, number in count.items() if number > 1}
+        counts = (Counter(read_trait(value)._replace(value=None) for value in row) for row in rows)
+        return {trait for count in counts for trait, number in count.items() if number > 1}
 
     def _alike(self, request: Request, item: Required) -> list[str]:
         """Return known values of an unknown value's slot that the act does not have, most similar first."""
         name, value = item.slot.name, item.slot.value or ""
-        own = {(slot.value or "").casefold() for _, slot in request.turn.slots() if slot.name == name}
+        own = {slot.folded for _, slot in request.turn.slots() if slot.name == name}
         known = [other for other in self._often_said.get(name, ()) if other not in own]
         return sorted(known, key=lambda other: _likeness(value, other), reverse=True)[:MOST]
 
@@ -235,10 +236,8 @@ class StandIns:
         }
         for (_, text), rows in self._preprocessor.templates.specials.items() if counts else ():
             words = detokenize(list(text)).casefold()
-            for trait in {trait for row in rows for trait in row}:
-                name, _, printed = trait.partition("|")[2].partition("=")
-                value = printed.strip("'").casefold()
-                if value in counts.get(name, ()) and value in words:
+            for _, name, value in map(canonical, {value for row in rows for value in row}):
+                if value and value in counts.get(name, ()) and value in words:
                     counts[name][value] += 1
         least = {name: OFTEN * max(known.values(), default=0) for name, known in counts.items()}
         return {name: [value for value in known if known[value] >= least[name]] for name, known in counts.items()}

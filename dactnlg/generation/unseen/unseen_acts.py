@@ -10,12 +10,13 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby, islice, takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg._utils.ranking import Cost, ascending
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.generation.candidates import Candidate, cheapest_faithful, scored
+from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
@@ -23,9 +24,6 @@ from dactnlg.generation.unseen.doubts import ALARMING, Doubts, plainly
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import PRONOUN, Tokens
-
-if TYPE_CHECKING:
-    from dactnlg.generation.decoders.decoder import Decoder
 
 STRANGE = 4
 """Number of doubts about the best sentence for an act from which its parts are searched for separately."""

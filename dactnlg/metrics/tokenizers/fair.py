@@ -111,20 +111,19 @@ def tokenizer_names() -> tuple[str, ...]:
     return (*_WORDS, SUBWORD)
 
 
-def text_tokenizer(name: str, training: Iterable[str] = (), size: int = 2000) -> TextTokenizer:
+def text_tokenizer(name: str, training: Iterable[str] = ()) -> TextTokenizer:
     """Return a tokeniser by name.
 
     Args:
         name: whitespace, 13a, treebank, punkt, subword.
         training: sentences that `subword` learns from.
-        size: of the subword vocabulary.
 
     Raises:
         UnknownNameError: no such tokeniser.
         MetricError: `punkt` without NLTK's data, `subword` without its library.
     """
     if name == SUBWORD:
-        return SubwordTokenizer(training, size)
+        return SubwordTokenizer(training)
     if name not in _WORDS:
         raise UnknownNameError("tokeniser", name, tokenizer_names())
     return WordTokenizer(name, _WORDS[name]())

@@ -71,7 +71,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found = 2 * (verbless or _headless(words) or _subjectless(words, at))
     # "Since you like pubs with a garden?" Followed by a question, one that ends with a stop can be mended.
     found += 2 * (verbless and opened and words[-1] == "?")
-    found += misjoined(words, at, verbs, near, about)
+    found += misjoined(words, at, near, about)
     # "Information for the price none."
     found += 2 * (verbless and "none" in words[-2:])
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))

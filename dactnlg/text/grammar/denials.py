@@ -11,7 +11,8 @@ from dactnlg.text.grammar.english import ARTICLES, BEING, COORDINATING, JOINTS, 
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import ENDS, asking, split_sentences
 from dactnlg.text.surface import strip_joiner, strip_joiners
-from dactnlg.text.templates import Key, Templates, act_types
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import Key, act_types
 
 BETWEEN, FARTHEST = 2, 5
 """The most words between a denial and the denied value: "is not in the SLOT_AREA area"; and the most including small

@@ -51,6 +51,9 @@ class Fluency:
     Args:
         texts: of training, delexicalised.
         english: whether they are in English, the language whose clauses are checked.
+
+    Attributes:
+        lexicon: the words of training, for rules of grammar.
     """
 
     def __init__(self, texts: Iterable[Sequence[str]], *, english: bool) -> None:
@@ -64,8 +67,6 @@ class Fluency:
         self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in word_runs(s, order))
         self._stops = Stops(run for s in bounded for run in word_runs(s, ORDER + 1))
         self._misspelt = misspellings(words)
-        self._joined = joined(words, pairs) if english else dict[str, tuple[str, str]]()
-        self._plurals = nouns(stripped if english else ())
         self._usual = frozenset(_usual(self._runs))
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
         self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
@@ -73,10 +74,21 @@ class Fluency:
         self._counting = {word for word, _ in self._counted}
         self._verbs = learned_verbs(pairs, self._subject) if english else frozenset[str]()
         self._predicates, self._governors = Predicates(stripped, self._verbs), Governors(stripped, self._verbs)
-        self._copulas = Copulas(stripped if english else ())
-        self._articles = learned_articles(stripped if english else ())
-        self._held = held_values(stripped if english else ())
-        self._value_nouns = value_nouns(stripped if english else ())
+        self._copulas, self.lexicon = Copulas(stripped if english else ()), Lexicon()
+        if english:
+            self.lexicon = Lexicon(
+                verbs=self._verbs,
+                plurals=nouns(stripped),
+                things=self._copulas.usual,
+                counts=frozenset(self._counted.values()),
+                bare=frozenset(self._bare()),
+                subject=self._subject,
+                articles=learned_articles(stripped),
+                definite=definite_nouns(self._runs),
+                held=held_values(stripped),
+                value_nouns=value_nouns(stripped),
+                joined=joined(words, pairs),
+            )
 
     def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
         """Return the doubts about a text: word runs unseen in training, and weighted faults of clauses and greetings.
@@ -177,25 +189,6 @@ class Fluency:
                 if not total and self._runs[*pair, count] > LEAST_COUNTED * number:
                     yield pair, count
 
-    @cached_property
-    def lexicon(self) -> Lexicon:
-        """The words of training, for rules of grammar."""
-        if not self._verbs:
-            return Lexicon(plurals=self._plurals, things=self._copulas.usual, counts=self.counts, subject=self._subject)
-        return Lexicon(
-            verbs=self._verbs,
-            plurals=self._plurals,
-            things=self._copulas.usual,
-            counts=self.counts,
-            bare=frozenset(self._bare()),
-            subject=self._subject,
-            articles=self._articles,
-            definite=definite_nouns(self._runs),
-            held=self._held,
-            value_nouns=self._value_nouns,
-            joined=self._joined,
-        )
-
     def _bare(self) -> Iterator[str]:
         """Yield the placeholders that mostly lack "the" when no noun follows them: "in SLOT_AREA"."""
         alone, articled = Counter[str](), Counter[str]()
@@ -204,11 +197,6 @@ class Fluency:
                 alone[run[1]] += count
                 articled[run[1]] += count if run[0] == "the" else 0
         yield from (name for name, count in alone.items() if 0 < articled[name] < MOST_ARTICLES * count)
-
-    @property
-    def counts(self) -> frozenset[str]:
-        """The placeholder with which training counts things; empty if there is none."""
-        return frozenset(self._counted.values())
 
     def countable(self, before: Tokens) -> bool:
         """Whether a noun after two words is plural when its count is left out: "there are pubs"."""

@@ -13,6 +13,7 @@ from dactnlg.text.grammar.english import CONJUNCTIONS, PREPOSITIONS, QUESTION_WO
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import strip_joiner, strip_joiners
+from dactnlg.text.traits import read_trait
 
 INDIFFERENT = "dontcare"
 """The special value of what does not matter."""
@@ -81,9 +82,9 @@ class Indifference(NamedTuple):
         return [(*own, *thing) for thing in self.things]
 
 
-def is_indifferent(trait: str) -> bool:
-    """Whether a trait of a turn says that a slot does not matter: `inform|food=dontcare`."""
-    return trait.endswith(f"={INDIFFERENT}")
+def is_indifferent(printed: str) -> bool:
+    """Whether a printed trait of a turn says that a slot does not matter: `inform|food=dontcare`."""
+    return read_trait(printed).value == INDIFFERENT
 
 
 def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:

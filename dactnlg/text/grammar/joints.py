@@ -37,13 +37,12 @@ def _opens(words: Sequence[str], verbs: Collection[str]) -> bool:
     return words[-1] == "however" or (apart and not finite(words, verbs))
 
 
-def misjoined(words: Sequence[str], at: Sequence[int], verbs: Collection[str], near: Sequence[int], more: int) -> int:
+def misjoined(words: Sequence[str], at: Sequence[int], near: Sequence[int], more: int) -> int:
     """Return the doubts about the joints of a sentence's clauses and conditions.
 
     Args:
         words: of the sentence.
         at: the indices of its finite verbs.
-        verbs: finite verbs, in lower case.
         near: the indices of contact clauses, those after a noun without "that".
         more: the number of further verbs: "what about" counts as one.
     """

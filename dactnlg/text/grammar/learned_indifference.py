@@ -19,7 +19,8 @@ from dactnlg.text.grammar.indifference import (
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner, strip_joiners
-from dactnlg.text.templates import Key, Templates, act_types, canonical
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import Key, act_types, canonical
 
 WHERE = "where"
 MOSTLY = 2
@@ -59,7 +60,8 @@ def added(templates: Templates, act_type: str) -> Tokens:
         act_type: of the texts.
     """
     starts: dict[Tokens, float] = {}
-    texts = [each for key, group in templates.sentences.items() if act_type in key for each in group.items()]
+    groups = [group for key, group in templates.sentences.items() if act_type in act_types(key)]
+    texts = [each for group in groups for each in group.items()]
     for text, weight in texts:
         words = strip_joiners(text)
         for place in (at for at, word in enumerate(words) if word in CONJUNCTIONS):
@@ -122,11 +124,7 @@ def by_condition(start: Tokens, slot: str, templates: Templates) -> Indifference
     """
     found: dict[Tokens, float] = {}
     for (key, text), values in templates.specials.items():
-        if (
-            start
-            and WHERE in text
-            and any(canonical(value).endswith(f"|{slot}=yes") for each in values for value in each)
-        ):
+        if start and WHERE in text and any(canonical(value)[1:] == (slot, "yes") for each in values for value in each):
             place = text.index(WHERE) + 1
             end = next((at for at in range(place, len(text)) if strip_joiner(text[at]) in JOINTS | {*ENDS}), len(text))
             clause = text[place:end]
@@ -154,13 +152,7 @@ def _most(weights: Mapping[Tokens, float]) -> Tokens:
 
 def _single(text: Tokens, specials: Sequence[Key]) -> Iterator[tuple[str, Indifference]]:
     """Yield the slot that does not matter, and the clause that says so, if there is exactly one of each."""
-    named = [slot for values in specials for value in values if (slot := _indifferent(canonical(value)))]
+    named = [trait.slot for values in specials for trait in map(canonical, values) if trait.value == INDIFFERENT]
     ends = [end for sentence in split_sentences(text) if (end := parted(sentence)[1]) is not None]
     if len(named) == 1 and len(ends) == 1 and len(ends[0].things) == 1 and ends[0].things[0][0] in OPENING:
         yield named[0], ends[0]
-
-
-def _indifferent(trait: str) -> str:
-    """Return the slot of `inform|food=dontcare`, which does not matter; "" for other special values."""
-    name, _, value = trait.partition("=")
-    return name.partition("|")[2] if value == INDIFFERENT else ""

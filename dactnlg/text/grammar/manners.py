@@ -23,7 +23,8 @@ from dactnlg.text.placeholders import Required, is_placeholder, without_ordinal
 from dactnlg.text.report_names import special_name
 from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, Templates, act_types, kind
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import Key, act_types, kind
 
 LEAST_SHARE = 0.1
 """The least share of an act type's texts that deny (without negative values), or ask, from which it may do so."""
@@ -241,7 +242,7 @@ def _to_user(sentence: Tokens) -> bool:
 
 def _negative(turn: Turn, besides: Container[str] = ()) -> bool:
     """Whether a turn has a special value that is expressed by a denial, besides those named."""
-    negative = (slot for _, slot in turn.slots() if slot.special and f"={slot.special}" in NEGATIVE)
+    negative = (slot for _, slot in turn.slots() if slot.special in NEGATIVE)
     return any(special_name(slot) not in besides for slot in negative)
 
 

@@ -12,7 +12,8 @@ from dactnlg.acts.act_types import INFORM, recommends
 from dactnlg.text.grammar.english import EVERY, EXCEPTING, ONLY, PRAISE
 from dactnlg.text.sentences import asking, split_sentences
 from dactnlg.text.surface import strip_joiner, strip_joiners
-from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import Key, act_types, canonical, kind
 
 LEAST_TEXTS = 10
 """The fewest texts of an act type that can show what marks it."""
@@ -22,7 +23,7 @@ texts that have a mark; and the least share that has any."""
 _OF_EVERY = EVERY | {"any", "none", "no"}
 """Words that say something of everything, or deny it; an act type most of whose texts have one of `EVERY` is not
 expressed without one. "No" must come first: "no pub is dear", not "pubs with no view"."""
-NEGATIVE = ("=no", "=none", "=dontcare", "=?")
+NEGATIVE = frozenset({"no", "none", "dontcare", "?"})
 """Special values that are expressed by a denial."""
 _NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})
 """Words after which "but" begins a clause."""
@@ -116,4 +117,4 @@ def excepts(tokens: Sequence[str]) -> bool:
 @lru_cache(maxsize=1 << 12)
 def has_negative(values: Key) -> bool:
     """Whether any of these printed special values is expressed by a denial."""
-    return any(canonical(value).endswith(NEGATIVE) for value in values)
+    return any(canonical(value).value in NEGATIVE for value in values)

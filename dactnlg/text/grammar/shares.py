@@ -11,7 +11,8 @@ from dactnlg.text.grammar.denials import denies_again, denies_value, has_none, i
 from dactnlg.text.grammar.marks import has_negative
 from dactnlg.text.sentences import asking
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, Templates, act_types
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import Key, act_types
 
 
 class Shares(NamedTuple):

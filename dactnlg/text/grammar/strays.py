@@ -14,7 +14,8 @@ from dactnlg.acts import Turn
 from dactnlg.text.placeholders import Required, placeholder_name
 from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.surface import strip_joiners
-from dactnlg.text.templates import Key, Templates, act_types
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import Key, act_types, slots_of
 
 LEAST_TEXTS = 10
 """The fewest texts for two act types that keep their values apart."""
@@ -38,7 +39,7 @@ class Strays:
         slots: dict[str, list[set[str]]] = {}
         for key in self._templates.sentences:
             for act_type in act_types(key):
-                slots.setdefault(act_type, []).append(_slots(key, act_type))
+                slots.setdefault(act_type, []).append(slots_of(key, act_type))
         always = {act_type: reduce(set.intersection, each) for act_type, each in slots.items()}
         return {act_type: each.pop() for act_type, each in always.items() if len(each) == 1}
 
@@ -49,7 +50,7 @@ class Strays:
         for key, texts in self._templates.sentences.items():
             acts = act_types(key)
             for first, second in (acts, acts[::-1]) if len(acts) == 2 else ():
-                early, late, name = _slots(key, first), _slots(key, second), self._named.get(second, "")
+                early, late, name = slots_of(key, first), slots_of(key, second), self._named.get(second, "")
                 if name and name not in early and early - late:
                     own, its = (set(map(placeholder_name, each)) for each in (early - late, late - early))
                     found = (not any(_strays(text, placeholder_name(name), own, its)) for text in texts)
@@ -87,12 +88,6 @@ class Strays:
                 )
                 found.update(_strays(tokens, next(names, ""), early, late, self._alone.get(pair[0], ())))
         return found
-
-
-def _slots(key: Key, act_type: str) -> set[str]:
-    """Return the slots of one act type in a kind of turns."""
-    traits = (trait.partition("|") for trait in key)
-    return {slot for own, _, slot in traits if own == act_type and slot}
 
 
 def _strays(

@@ -35,11 +35,6 @@ class Doubt(NamedTuple):
     shortness: int
     distance: int
 
-    @property
-    def named(self) -> bool:
-        """Whether a word of the slot's name follows."""
-        return not self.unnamed
-
 
 def doubt_of_count(
     folded: Sequence[str], start: int, end: int, slot_name: str, others: Collection[str], near: Nearness

@@ -44,7 +44,7 @@ class LexicalizedSlot(Slot):
     @property
     def special(self) -> str | None:
         """The value, folded."""
-        return None if self.value is None else self.value.casefold()
+        return None if self.value is None else self.folded
 
     @property
     def delexicalizable(self) -> bool:
@@ -190,7 +190,7 @@ class Delexicalizer:
         value = slot.value
         if value is None or not slot.delexicalizable:
             return (slot,)
-        if slot.name in self.lexicalized and value.casefold() in self.lexicalized[slot.name]:
+        if slot.folded in self.lexicalized.get(slot.name, ()):
             return (self._lexicalized(slot.name, value),)
         if slot.name in self.apart and len(values := alternatives(value)) > 1:
             return [Slot(slot.name, value) for value in values]
@@ -204,7 +204,7 @@ class Delexicalizer:
     def spellings(self, slot: Slot) -> list[tuple[str, ...]]:
         """Return the token sequences (folded, joiners stripped) that express the slot's value, longest first."""
         value = slot.value or ""
-        key = (slot.name, value.casefold())
+        key = (slot.name, slot.folded)
         known = self._spellings.get(key)
         if known is None:
             texts = [value, *self._aliases.get(key, ()), *self._inflection.of(slot.name, value)]

@@ -22,84 +22,27 @@ from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from dactnlg.text.grammar.english import ARTICLES, FUNCTION_WORDS
-from dactnlg.text.grammar.plurals import MANY, NO_NOUN, ONE, Noun, counted_noun, renumber
+from dactnlg.text.grammar.plurals import NO_NOUN, Noun, counted_noun, renumber
 from dactnlg.text.surface import unused_mark
-from dactnlg.text.values.numerals import NUMBER_WORDS, SINGLE
-from dactnlg.text.values.times import OTHERS, preposition_of_time
+from dactnlg.text.values.edges import BARE, WORD, Edges, stem, telling
+from dactnlg.text.values.times import OTHERS
 
 _ANY = frozenset({"a", "an", "any", "another", "some"})
 _DEGREES = frozenset({"most", "very"})
-_SUPERLATIVE = re.compile(r"(?:[a-z]{3,}est|best|worst|(?:most|least) [a-z]+)")
-_IN_EST = """
-    conquest contest earnest forest guest harvest honest interest manifest midwest modest northwest priest protest quest
-    rainforest request southwest
-"""
-_NO_SUPERLATIVES = frozenset(_IN_EST.split())
-_SEVERAL = re.compile(r"(?:[a-z0-9]+ )*[a-z0-9]{3,}[^\W\dius]s")
-_NO_PLURALS = ("series", "species", "news", "always")
-_WORD = r"[^\W\d_]+"
 _NO_MORE = r"(?![\w'’-])"
-_LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
+_LAST = re.compile(rf"(?<![\w'’-])({WORD}) $")
 _POSSESSIVE = re.compile(r"['’]s?(?= (?:[^\W\d_]|$))")
 _OPEN_QUOTE = re.compile(r"(?:^| )['‘][^'’]*$")
-_FIRST = re.compile(rf" ({_WORD}){_NO_MORE}")
-_WHOLE = re.compile(rf" of ({_WORD}){_NO_MORE}")
-_PART = re.compile(
-    r"(?:the )?(?:(?:north|south|east|west)\w*|cent(?:re|er)|middle|heart|edge|outskirts|side|end|top) of "
-)
-_OPENING = re.compile(rf"({_WORD})(?: (?={_WORD}))?")
-_FINAL = re.compile(rf"(?:^| )({_WORD})$")
+_FIRST = re.compile(rf" ({WORD}){_NO_MORE}")
+_WHOLE = re.compile(rf" of ({WORD}){_NO_MORE}")
 # Up to four words that are doubled, the second time within a sentence.
-_TWICE = re.compile(rf"(?<![\w'’-])({_WORD}(?: {_WORD}){{0,3}}?)(?: (?=[^\WA-Z])(?i:\1){_NO_MORE})+")
+_TWICE = re.compile(rf"(?<![\w'’-])({WORD}(?: {WORD}){{0,3}}?)(?: (?=[^\WA-Z])(?i:\1){_NO_MORE})+")
 _TWO_ARTICLES = re.compile(r"(?<![\w'’-])(?:[Aa]n?|[Tt]he) (?=(?:an?|the) )")
 # Words that English doubles legitimately.
 _DOUBLED = frozenset({"bye", "ha", "had", "no", "now", "really", "so", "very", "well"})
 
 _JOINED = frozenset({" and ", " or "})
 """What joins two values that may share one noun."""
-
-BARE = "-"
-"""Stands for no article."""
-
-
-class Edges(NamedTuple):
-    """The parts of a value on which the words next to it may depend.
-
-    Attributes:
-        head: its first word, folded, an article as "the"; None if it is a function word.
-        tail: its last word, folded and without a plural ending; None if it is a function word.
-        last: its last word, folded; "" if it does not end with a word.
-        number: `ONE` or `MANY` for a count; 0 for anything else.
-        possessive: its possessive ending: "'s", or "'" after an s; "" if it does not end with a word.
-        time: the preposition before it: "in" for a year, "on" for a day; "" for anything else.
-        article: what replaces "a" before it: "the" before a superlative, `BARE` before several things; "" otherwise.
-        part: whether it says itself what it is part of: "north of the river".
-    """
-
-    head: str | None
-    tail: str | None
-    last: str
-    number: int
-    possessive: str
-    time: str
-    article: str
-    part: bool
-
-    @classmethod
-    def of(cls, value: str) -> Edges:
-        """Return the edges of a value as readers see it."""
-        folded = value.casefold()
-        opening, final = _OPENING.match(folded), _FINAL.search(folded)
-        last = final[1] if final else ""
-        head = opening[1] if opening and (opening.group().endswith(" ") or opening[1] == folded) else ""
-        # A lone "a" is a grade.
-        head = "the" if head in ARTICLES and head != folded else _telling(head)
-        counts = (folded.isdecimal() and len(folded) < 4) or folded in NUMBER_WORDS
-        number = ONE if folded in SINGLE else MANY if counts else 0
-        possessive = ("'" if last.endswith("s") else "'s") if last else ""
-        time, article = preposition_of_time(folded), _article(value)
-        tail, part = _stem(_telling(last)) or None, _PART.match(folded) is not None
-        return cls(head or None, tail, last, number, possessive, time, article, part)
 
 
 class Joint(NamedTuple):
@@ -169,14 +112,14 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
         last, first = _LAST.search(part), _FIRST.match(behind)
         before, word = last[1].casefold() if last else "", first[1].casefold() if first else ""
         noun = counted_noun(words, at, mark, known) if words[at] == mark else NO_NOUN
-        before = "the" if before in ARTICLES else _telling(before)
+        before = "the" if before in ARTICLES else telling(before)
         misowner, mistime = _misowner(part, behind), OTHERS.get(last[1].casefold(), "") if last else ""
         misarticle = _misarticle(last[1].casefold() if last else "", behind)
         misfits = misowner, mistime, misarticle
         whole = _WHOLE.match(behind) if word == "of" else None
-        own = _stem(_telling(whole[1].casefold())) if whole else ""
+        own = stem(telling(whole[1].casefold())) if whole else ""
         joined = place > 0 and part in _JOINED
-        joint = Joint(place, before, _stem(_telling(word)), word, noun, *misfits, own, joined)
+        joint = Joint(place, before, stem(telling(word)), word, noun, *misfits, own, joined)
         if before or joint.behind or noun.place >= 0 or own or any(misfits):
             found.append(joint)
     return tuple(found)
@@ -244,15 +187,6 @@ def _once(match: re.Match[str]) -> str:
     return match.group() if match[1].casefold() in _DOUBLED else match[1]
 
 
-def _telling(word: str) -> str:
-    return "" if word in FUNCTION_WORDS else word
-
-
-def _stem(word: str) -> str:
-    """Return a word without a possible plural ending: house and houses, box and boxes have the same stem."""
-    return word.removesuffix("s").removesuffix("e") if len(word) > 3 else word
-
-
 def _edit(joint: Joint, edge: Edges) -> Edit:
     behind = "" if _is_food(joint.behind, edge) else None
     if edge.tail == joint.behind:
@@ -278,14 +212,6 @@ def _is_food(behind: str, edge: Edges) -> bool:
 def _says_whole(whole: str, edge: Edges) -> bool:
     """Whether a value says itself what it is said to be part of: "in the old town of town"."""
     return bool(whole) and (edge.part or edge.tail == whole)
-
-
-def _article(value: str) -> str:
-    """Return what replaces "a" before a value: "the", or `BARE`; "" if "a" may stay."""
-    if _SUPERLATIVE.fullmatch(value) and value not in _NO_SUPERLATIVES:
-        return "the"
-    first = value.partition(" and ")[0]
-    return BARE if _SEVERAL.fullmatch(first) and not first.endswith(_NO_PLURALS) else ""
 
 
 def _misarticle(before: str, behind: str) -> str:

@@ -46,8 +46,8 @@ def find_mentions(
     required: Sequence[Required],
     tokens: Sequence[str],
     spellings: Spellings,
-    ordinary: Collection[tuple[str, str]] = (),
-    loose: Spellings | None = None,
+    ordinary: Collection[tuple[str, str]],
+    loose: Spellings,
 ) -> tuple[list[Mention], int]:
     """Return the mentions of required slots in order, and how many of them could belong to several slots.
 
@@ -71,7 +71,7 @@ def find_mentions(
     near = Nearness(folded)
 
     def plain(slot: Slot) -> bool:
-        return (slot.name, (slot.value or "").casefold()) in ordinary
+        return (slot.name, slot.folded) in ordinary
 
     def doubt(span: Span) -> int:
         # Words that may not be the value, or may be that of several slots, are tried later, the farther they are from
@@ -89,7 +89,7 @@ def find_mentions(
         contested += bool(others) or len(claimant.placeholders) > 1
         if not (claimant.rounds and plain(claimant.slot)):
             found.append(Mention(start, end, stem, claimant.next_placeholder()))
-    if loose is not None and any(loose(claimant.slot) for claimant in claimants):
+    if any(loose(claimant.slot) for claimant in claimants):
         found += _loose_mentions(_claims(claimants, tokens, folded, loose), folded, found, near)
     return sorted(found), contested
 
@@ -111,7 +111,7 @@ def _loose_mentions(
                 ranked.append((doubt, len(ranked), span, claimant))
     more = []
     for doubt, _, (start, end, stem), claimant in sorted(ranked, key=lambda item: item[:2]):
-        if not (claimant.rounds and not doubt.named) and taken.isdisjoint(range(start, end)):
+        if not (claimant.rounds and doubt.unnamed) and taken.isdisjoint(range(start, end)):
             taken.update(range(start, end))
             more.append(Mention(start, end, stem, claimant.next_placeholder()))
     return more

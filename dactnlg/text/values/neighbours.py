@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dactnlg.acts import Turn
-from dactnlg.text.placeholders import Required, is_placeholder, without_ordinal
+from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.delexicalization import Delexicalizer
 
@@ -52,7 +52,7 @@ class Neighbours:
         subjects = Counter[str]()
         for turn, tokens in pairs:
             subjects.update(without_ordinal(strip_joiner(token)) for token in tokens[:1] if is_placeholder(token))
-            values = {item.placeholder: _folded(item) for item in delexicalizer.required(turn)}
+            values = {item.placeholder: item.slot.folded for item in delexicalizer.required(turn)}
             for name, neighbours in _found(tokens):
                 if name in values:
                     beside.setdefault(without_ordinal(name), {}).setdefault(values[name], Counter()).update(neighbours)
@@ -110,7 +110,3 @@ def _found(tokens: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
 def _word(token: str) -> str:
     """Return a word as a neighbour: without the ordinal of a placeholder, and "an" as "a"."""
     return without_ordinal(strip_joiner(token)) if is_placeholder(token) else "a" if token == "an" else token
-
-
-def _folded(item: Required) -> str:
-    return (item.slot.value or "").casefold()

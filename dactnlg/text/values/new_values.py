@@ -19,7 +19,8 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.report_names import special_name
 from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.slots import OPPOSITES
-from dactnlg.text.templates import Templates, canonical, canonical_values, combination
+from dactnlg.text.templates import Templates
+from dactnlg.text.traits import canonical, canonical_values, combination
 from dactnlg.text.values.opposites import denied_at, folded_words, thing, turned
 
 _OPEN = listed("care mind matter matters preference whatever regardless")
@@ -107,9 +108,9 @@ class NewValues:
         """Return a sentence that denies having what training names where something has it: "free wifi"."""
         if slot.special != "no":
             return []
-        found, own = Counter[Tokens](), f"{other.name}={other.special}"
+        found, own = Counter[Tokens](), (other.name, other.special)
         for (_, text), rows in self._templates.specials.items():
-            if any(canonical(value).partition("|")[2] == own for row in rows for value in row):
+            if any(canonical(value)[1:] == own for row in rows for value in row):
                 found.update(thing(sentence, self._names(slot.name)) for sentence in split_sentences(text))
         named = {words: count for words, count in found.items() if words and not any(map(is_placeholder, words))}
         return [("it", "has", "no", *max(named, key=lambda words: (named[words], words)))] if named else []

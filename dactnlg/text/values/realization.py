@@ -16,7 +16,7 @@ from dactnlg._utils.memory import remembered
 from dactnlg.text.questions import is_careless, is_choice, is_question, is_request, with_question_marks
 from dactnlg.text.surface import unused_mark
 from dactnlg.text.values.capitals import capital, capitalize_names
-from dactnlg.text.values.joins import Edges
+from dactnlg.text.values.edges import Edges
 from dactnlg.text.values.morphemes import ending_of, join_morphemes
 from dactnlg.text.values.punctuation import punctuated
 from dactnlg.text.values.times import has_house_number

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.example import Pair
-from dactnlg.text.templates import Key, combination
+from dactnlg.text.traits import Key, combination
 
 MOST_TRIES = 10
 """Attempts per requested act."""

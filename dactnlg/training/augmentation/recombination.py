@@ -23,7 +23,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.segments import Segments, faults
 from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, kind
+from dactnlg.text.traits import Key, kind
 
 MOST_TRIES = 6
 """Attempts per requested pair."""
