@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 GUIDES = "docs/pages/guides in the source code, where `make docs` builds them as pages"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_EXTRAS = {"serve": "serve", "study": "studies", "chat": "studies"}
+"""Commands that import the packages of an extra -> the extra; the others say themselves what they need."""
 
 
 class _InOrder(click.Group):
@@ -182,10 +184,13 @@ def _run(arguments: list[str]) -> int:
         return _failure(error)
     except (ModuleNotFoundError, ValueError) as error:
         # Keras is imported late, and only then fails to find this backend.
-        backend = os.environ.get("KERAS_BACKEND", "")
-        if not backend or backend not in (getattr(error, "name", ""), str(error).rpartition(" ")[2]):
+        backend, module = os.environ.get("KERAS_BACKEND", ""), (getattr(error, "name", "") or "").partition(".")[0]
+        if backend and backend in (module, str(error).rpartition(" ")[2]):
+            streams.tell(f"KERAS_BACKEND is {backend}, which Keras cannot find: install it, or take another backend")
+        elif module and arguments[0] in _EXTRAS:
+            streams.tell(f"{module} is not installed: pip install 'dactnlg[{_EXTRAS[arguments[0]]}]'")
+        else:
             raise
-        streams.tell(f"KERAS_BACKEND is {backend}, which Keras cannot find: install it, or take another backend")
         return 2
 
 

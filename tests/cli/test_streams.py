@@ -189,3 +189,28 @@ def test_a_backend_that_keras_cannot_find_is_a_line(backend: str, tmp_path: Path
         message == f"dactnlg: KERAS_BACKEND is {backend}, which Keras cannot find: install it, or take another backend"
     )
     assert not run.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "missing", "extra"),
+    [
+        ("serve RUN", "fastapi", "serve"),
+        ("serve RUN", "prometheus_client", "serve"),
+        ("study serve study", "fastapi", "studies"),
+        ("study analyse study", "sqlalchemy", "studies"),
+        ("chat serve chats", "fastapi", "studies"),
+        ("chat export chats --output said", "sqlalchemy", "studies"),
+    ],
+)
+def test_a_command_whose_extra_is_not_installed_names_it(
+    words: str, missing: str, extra: str, random_run: Path, tmp_path: Path
+) -> None:
+    run = str(random_run)
+    assert main(["study", "create", "--corpus", "trails", "--systems", run, "--output", f"{tmp_path}/study"]) == 0
+    assert main(["chat", "create", run, "--output", f"{tmp_path}/chats"]) == 0
+    code = f"import sys; sys.modules['{missing}'] = None; from dactnlg.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, *words.replace("RUN", run).split()]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == f"dactnlg: {missing} is not installed: pip install 'dactnlg[{extra}]'\n"
