@@ -61,14 +61,17 @@ _MODULES = {
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
-def __getattr__(name: str) -> object:
-    from importlib import import_module
+# Type checkers would take it that the module has every attribute.
+if not TYPE_CHECKING:
 
-    if name == "errors":
-        return import_module("dactnlg.errors")
-    if name not in _MODULES:
-        raise AttributeError(f"module 'dactnlg' has no attribute '{name}'")
-    return getattr(import_module(f"dactnlg.{_MODULES[name]}"), name)
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if name == "errors":
+            return import_module("dactnlg.errors")
+        if name not in _MODULES:
+            raise AttributeError(f"module 'dactnlg' has no attribute '{name}'")
+        return getattr(import_module(f"dactnlg.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pydoc
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,3 +112,10 @@ def test_options_show_what_was_chosen() -> None:
     options = GenerationOptions(constraint="rerank", n_best=2, sample=False)
     assert repr(options) == "GenerationOptions(constraint='rerank', n_best=2, sample=False)"
     assert eval(repr(options)) == options
+
+
+def test_a_type_checker_finds_a_name_that_does_not_exist(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("import dactnlg\n\ndactnlg.parse('a()')\ndactnlg.prase('a()')\n")
+    command = [sys.executable, "-m", "mypy", "--config-file", "setup.cfg", str(tmp_path / "program.py")]
+    told = subprocess.run(command, cwd=repository, capture_output=True, text=True).stdout.splitlines()
+    assert len(told) == 2 and 'program.py:4: error: Module has no attribute "prase"' in told[0]
