@@ -14,7 +14,7 @@ try:
     import evaluate
     from datasets import Features, Value
     from datasets import Sequence as Several
-except ImportError:
+except ModuleNotFoundError:
     raise MetricError("Hugging Face's evaluate is not installed: pip install 'dactnlg[evaluate]'") from None
 if not hasattr(evaluate, "Metric"):
     raise MetricError(

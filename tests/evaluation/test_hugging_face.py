@@ -107,3 +107,10 @@ def test_a_missing_or_hidden_package_is_one_plain_message(repository: Path) -> N
     ):
         done = subprocess.run([sys.executable, "-c", before + hidden], cwd=repository, capture_output=True, text=True)
         assert done.returncode == 0 and told in done.stdout, done.stderr
+
+
+def test_a_package_that_is_installed_but_broken_is_not_called_missing(tmp_path: Path, repository: Path) -> None:
+    # As pyarrow, which `datasets` imports, refuses an older NumPy.
+    (tmp_path / "evaluate.py").write_text("raise ImportError('pyarrow requires NumPy 2.0 or newer, found 1.26.0')")
+    done = away(tmp_path, repository, "import dactnlg.evaluation.hugging_face")
+    assert done.stderr.endswith("ImportError: pyarrow requires NumPy 2.0 or newer, found 1.26.0\n")
