@@ -78,7 +78,7 @@ class GenerationOptions:
             UserError: a number is of the wrong type or out of bounds, or sampling options are given while sampling is
                 turned off.
         """
-        if self.constraint and self.constraint not in CONSTRAINTS:
+        if self.constraint is not None and self.constraint not in CONSTRAINTS:
             raise UnknownNameError("constraint", str(self.constraint), CONSTRAINTS)
         # `n_best` cannot be left open: None is passed on to be rejected.
         chosen = {"n_best": self.n_best, **{name: _plain(value) for name, value in self.chosen().items()}}

@@ -197,6 +197,7 @@ def test_unknown_names_and_bad_options_are_refused(generator: Generator) -> None
         ({"sample": 1}, "sample must be true or false; got 1"),
         ({"append_questions": "no"}, "append_questions must be true or false; got 'no'"),
         ({"constraint": 3}, "unknown constraint '3'; valid: hard, none, rerank"),
+        ({"constraint": ""}, "unknown constraint ''; valid: hard, none, rerank"),
     ],
 )
 def test_errors_in_options_name_the_bound(options: dict[str, Any], message: str) -> None:
