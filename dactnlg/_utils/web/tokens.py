@@ -1,7 +1,6 @@
 """Secrets: raters' links, the owner's password, bearer tokens of services."""
 
-from __future__ import annotations
-
+# Annotations are not postponed: FastAPI 0.115 cannot resolve those of an object that is called.
 import hashlib
 import hmac
 import secrets
