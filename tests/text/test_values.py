@@ -264,7 +264,8 @@ def test_what_is_remembered_of_acts_is_bounded(learned: Learned, monkeypatch: py
         for number in numbers:
             slots = [Slot("name", f"{'long ' * 20}{number}")]
             slots += [Slot(["food", "area", "near"][bit % 3], "x") for bit in range(14) if number >> bit & 1]
-            small.text(Turn((DialogueAct("inform", tuple(slots)),)), sentences[number % len(sentences)])
+            request = small.request(Turn((DialogueAct("inform", tuple(slots)),)))
+            small.text_of(request, small.template(request.act, sentences[number % len(sentences)]))
         gc.collect()
         held, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
