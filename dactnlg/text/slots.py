@@ -174,7 +174,8 @@ class SlotChecker:
         text = " ".join(MASK if is_placeholder(word) else strip_joiner(word) for word in words)
         for cued in self.expected(turn).wanted:
             text = blanked(cued.pattern, text)
-        return [word if is_placeholder(word) else left for word, left in zip(words, text.split(" "), strict=True)]
+        rest = text.split(" ") if words else []
+        return [word if is_placeholder(word) else left for word, left in zip(words, rest, strict=True)]
 
     def _shown(self, slot_name: str, text: str) -> tuple[str, ...]:
         return tuple(v for v, cue in self._cues.get(slot_name, {}).items() if shows(compile_pattern(cue), text))

@@ -164,6 +164,7 @@ def test_misplaced_slots_have_the_names_of_the_turn(checker: FidelityChecker) ->
 
 @pytest.mark.parametrize("sentence", ["", " ", ". …"])
 def test_without_a_word_no_act_is_done(checker: FidelityChecker, sentence: str) -> None:
+    assert checker.check(parse("inform(name='Ivy Cutting';toilets=no)"), sentence).missing
     for act in ("goodbye()", "inform()", "inform(name='Ivy Cutting')"):
         assert f"{parse(act).acts[0].act_type}()" in checker.check(parse(act), sentence).missing
 
