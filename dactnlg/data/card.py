@@ -127,6 +127,7 @@ class SlotCard(_Strict):
         proper: the values are names, which should be capitalised even if the corpus has no capitals.
         apart: the sentences may express "A or B", or "A, B", in two places ("it is in the area of A and it is in the
             area of B").
+        listed: each value may list several things; sentences for readers have "A and B" for "A, B".
         ordinary: values that are also ordinary words ("a good laptop" beside batteryrating=good): if one occurs
             several times, only the mention nearest to a word of the slot's name is the value.
     """
@@ -135,6 +136,7 @@ class SlotCard(_Strict):
     aliases: dict[str, list[str]] = {}
     proper: bool = False
     apart: bool = False
+    listed: bool = False
     ordinary: list[str] = []
 
     @field_validator("cues")
@@ -259,6 +261,7 @@ class Card(_Strict):
             silent=tuple(self.silent),
             proper=tuple(name for name, slot in self.slots.items() if slot.proper),
             apart=tuple(name for name, slot in self.slots.items() if slot.apart),
+            listed=tuple(name for name, slot in self.slots.items() if slot.listed),
             ordinary={name: slot.ordinary for name, slot in self.slots.items() if slot.ordinary},
             forms=forms or {},
             language=self.language,

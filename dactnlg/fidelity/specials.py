@@ -59,6 +59,8 @@ class Specials:
         # A question can only be missing beside others; a single one is asked, or another is asked instead.
         alone = one_question(turn) and (turn.acts[0].is_question or any(asked(sentence.words)))
         unasked = _unasked(stated, sentence, logits)
+        bare = sum(fact.bare for fact in stated.values())
+        likeliest, possible = self._asked_alone(sentence) if bare > 1 else ([], set[str]())
         # Keep what cues find about anything but special values, such as lexicalised values.
         missing, questions = [name for name in cues.missing if name not in stated], list[str]()
         contradicted: dict[str, str] = {}
@@ -70,11 +72,14 @@ class Specials:
                     missing.append(name)
                 continue
             lost = logits[name] < self.reader.limits[name].least and (fact.special or not alone)
-            lost = lost and not self._plainly(name, fact, sentence, logits)
+            plain = self._plainly(name, fact, sentence, logits) if lost or likeliest else False
+            lost = lost and not plain
             if not fact.special:
                 lost = lost or self.reader.instead(name, logits, stated) is not None
                 lost = lost or (not alone and self._asks_for_others(fact, stated, sentence))
                 lost = lost or name in unasked
+                if likeliest:
+                    lost = not plain and name not in (likeliest if bare <= len(likeliest) else possible)
             if name in cues.missing:
                 lost = lost or not sure or not self._rescued(name, logits)
             elif lost and fact.special:
@@ -119,6 +124,21 @@ class Specials:
             if wanted.isdisjoint(probable):
                 found |= dict.fromkeys(name for name in probable if self._asked_for[name] not in own)
         return list(found)
+
+    def _asked_alone(self, text: Evidence) -> tuple[list[str], set[str]]:
+        """Return what each question of a text with several asks for, read by itself, and what any of them may ask for.
+
+        Both are empty if one is not understood. The reader, which learned what is asked together, takes two questions,
+        how far and how long, for one.
+        """
+        asking = [words for words in split_sentences(text.words) if is_asking(words)]
+        if len(asking) < 2 or not self._asked_for:
+            return [], set()
+        heard = [self.reader.logits(replace(text, words=words)) for words in asking]
+        likeliest = [max(self._asked_for, key=logits.__getitem__) for logits in heard]
+        known = all(logits[name] > 0 for name, logits in zip(likeliest, heard, strict=True))
+        possible = {name for logits in heard for name in self._asked_for if logits[name] > 0}
+        return (likeliest, possible) if known else ([], set())
 
     def _plainly(self, name: str, fact: Fact, sentence: Evidence, logits: Mapping[str, float]) -> bool:
         """Return whether a fact is plainly stated: its slot is named in a question, as indifferent, or with its cue."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
-from dactnlg.text.grammar.english import listed
+from dactnlg.text.grammar.english import FUNCTION_WORDS, listed
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.report_names import question_name
 from dactnlg.text.sentences import Tokens
@@ -18,9 +18,8 @@ from dactnlg.text.trigger_words import PRECISION, QUESTION, TriggerWords, bare_s
 
 RARE = 0.05
 """A word in a smaller share of a slot's questions does not show that they ask for it."""
-_ASK_FOR_NOTHING = listed("""
-    about also been before could does even from have here just like looking more some something than that them then
-    there they this very want what when where which will with would your
+_ASK_FOR_NOTHING = FUNCTION_WORDS | listed("""
+    been before could did does even get got here let like looking may not one say something very want yet
 """)
 """Words of questions that do not show what is asked for."""
 REMEMBERED = 1 << 20, 1 << 20
@@ -141,7 +140,7 @@ def _read(name: str, templates: Templates, trigger_words: TriggerWords) -> SlotQ
     siblings = sorted(trait for trait in known - {own} if trait.slot and trait.act_type == act_type)
     others = Counter(word for trait in siblings for ending in templates.endings(trait) for word in set(ending))
     counts = Counter(
-        word for ending in sentences for word in set(ending) if len(word) > 3 and word not in _ASK_FOR_NOTHING
+        word for ending in sentences for word in set(ending) if len(word) > 2 and word not in _ASK_FOR_NOTHING
     )
     least, share = RARE * len(sentences), PRECISION[1]
     words = triggers.union(w for w, n in counts.items() if n >= least and n >= share * (n + others[w]))

@@ -65,6 +65,7 @@ class StylePart(FilePart):
     silent: tuple[str, ...]
     proper: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
     ordinary: dict[str, list[str]] = {}
     lexicalized: dict[str, list[str]] = {}
     forms: dict[str, dict[str, dict[str, list[str]]]] = {}

@@ -15,6 +15,7 @@ from dactnlg.text.values.capitals import capitalize_names, has_capitals, title
 from dactnlg.text.values.casing import Casing, respaced
 from dactnlg.text.values.inflection import Inflection
 from dactnlg.text.values.realization import Value
+from dactnlg.text.values.spellings import in_sentence
 
 _COMMA_APART = re.compile(r"(?<=\w) (?=[,;] \w)")
 VALUES, MANY = 8 << 20, 1 << 20
@@ -45,6 +46,7 @@ class Relexicalizer:
             text = respaced(raw, value)
             # Where marks are set apart, they are in values, too: "steel grey , matt black keyboard".
             text = _COMMA_APART.sub("", text) if self._style.spaced else text
+            text = in_sentence(text) if slot.name in self._style.listed and self._style.english else text
             # Up to four bytes a character, stored in four forms.
             found = self._values.put(key, self._written(slot.name, raw, text, value), 400 + 16 * len(value))
         return found

@@ -47,6 +47,7 @@ class Style:
         silent: "act.slot" combinations that no sentence expresses.
         proper: slots whose values are proper names.
         apart: slots whose value "A or B" counts as two values.
+        listed: slots whose value "A, B" reads "A and B".
         ordinary: slot -> values that are also ordinary words.
         lexicalized: slot of a closed class -> its (folded) values, which stay in the sentences.
         forms: slot -> value -> form -> its morphological tags; see `inflection`.
@@ -60,6 +61,7 @@ class Style:
     silent: tuple[str, ...]
     proper: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
     ordinary: dict[str, list[str]] = field(default_factory=dict)
     lexicalized: dict[str, list[str]] = field(default_factory=dict)
     forms: dict[str, dict[str, dict[str, list[str]]]] = field(default_factory=dict)

@@ -68,6 +68,21 @@ def test_questions_are_lost_beside_others(checker: FidelityChecker) -> None:
     assert read(checker, turn, tokens).missing == ("season",)
 
 
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ("How long would you like to be out? How far would you like to walk?", []),
+        ("For how long do you want to walk? How difficult should it be? How far would you like to walk?", []),
+        ("How long would you like to be out? How long would you like to be out?", ["?request(length)"]),
+        ("How far would you like to walk? Are toilets important to you?", ["?request(duration)"]),
+    ],
+)
+def test_each_of_several_questions_is_read_by_itself(checker: FidelityChecker, text: str, lost: list[str]) -> None:
+    difficulty, toilets = ";difficulty" * ("difficult" in text), ";toilets" * ("toilets" in text)
+    found = checker.check(parse(f"?request(length;duration{difficulty}{toilets})"), text)
+    assert list(found.questions) == lost
+
+
 def test_an_act_of_no_information_names_its_slot(checker: FidelityChecker) -> None:
     turn = parse("inform_no_info(view)")
     assert checker.check(turn, "I don't know.").questions == ("inform_no_info(view)",)

@@ -269,6 +269,11 @@ def test_faults_of_clauses_are_found(sentence: str, right: bool) -> None:
         "have a nice day .",
         "there are pub -s near SLOT_NEAR good for SLOT_MEAL that allow dogs .",
         "what do you think of these pubs ?",
+        "what is it about pubs that you can find in town that makes you like them ?",
+        "what is it about SLOT_FOOD pubs that makes you find them dull ?",
+        "what is it about pubs that you find so dull ?",
+        "why do you find pubs that allow dogs so dull ?",
+        "where do you find pubs that allow dogs ?",
         "it is in the SLOT_AREA area , has beer , and is cheap .",
     ],
 )
@@ -290,6 +295,9 @@ def test_what_people_say_has_no_faults(sentence: str) -> None:
         "have a garden or do you not care ?",
         "with a garden , a view , and beer , has SLOT_FOOD food .",
         "why do you think these pubs ?",
+        "what is it about pubs that you can find in town ?",
+        "what is it about SLOT_FOOD pubs that makes you find them ?",
+        "why do you find pubs that allow dogs ?",
         "why do you think the pubs near here that have beer ?",
         "it is located .",
         "it is a pub that is good for .",
@@ -344,8 +352,10 @@ def test_a_thing_is_only_what_training_says_that_it_is() -> None:
         "it is a SLOT_PRICE price range .",
         "it is an inn .",
         "it is a SLOT_AREA .",
+        "it is a cheap hotels .",
+        "it is a chain of hotels .",
     ]
-    assert [copulas.faults(text) for text in split(said)] == [0, 1, 0, 1]
+    assert [copulas.faults(text) for text in split(said)] == [0, 1, 0, 1, 1, 0]
 
 
 def test_what_has_been_said_in_the_same_words_is_doubtful() -> None:

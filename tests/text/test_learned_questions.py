@@ -15,6 +15,7 @@ ASKED = {
         "what area do you want ?",
     ],
     "?request(area)": ["what area do you want ?", "which part of town ?"],
+    "?request(length)": ["how far do you want to walk ?", "how far can you walk ?"],
 }
 
 
@@ -29,6 +30,8 @@ def _questions() -> LearnedQuestions:
     [
         ("?request(near)", "what area do you want ?", ("near",)),
         ("?request(near)", "what area do you want to be near ?", ()),
+        ("?request(length;area)", "how far can you go ? what area do you want ?", ()),
+        ("?request(length;area)", "how can you get there ? what area do you want ?", ("length",)),
         # It names no slot, so nothing shows that it asks for another one.
         ("?request(near)", "where do you want to be ?", ()),
         ("?request(area)", "what area do you want ?", ()),

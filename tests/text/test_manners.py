@@ -244,6 +244,19 @@ def test_words_mark_the_texts_of_an_act_type() -> None:
     assert not own.marks.only_one({"inform"}) and not own.marks.only_one({"goodbye"})
 
 
+def test_an_act_that_excepts_nothing_says_of_nothing_that_it_is_other() -> None:
+    none = [("canthelp(food=x)", f"there is no {kind} SLOT_FOOD pub") for kind in "abcdefghijklmnopqrst"]
+    other = [("canthelp(food=x)&canthelp.exception(name=y)", f"no other {kind} SLOT_FOOD pub") for kind in "abcdefghij"]
+    own = manners(*none, *other, ("canthelp(food=x)", "there is no other SLOT_FOOD pub")).marks
+    text = tokens("there is no other pub in SLOT_AREA")
+    assert own.excepts_unusually(parse("canthelp(area=north)"), text)
+    assert not own.excepts_unusually(parse("canthelp(area=north)"), tokens("there is no pub in SLOT_AREA"))
+    assert not own.excepts_unusually(parse("canthelp(area=north)&canthelp.exception(name=y)"), text)
+    # Nothing is known of acts that training lacks, or has in few texts.
+    assert not own.excepts_unusually(parse("inform(area=north)"), text)
+    assert not manners(*none[:5]).marks.excepts_unusually(parse("canthelp(area=north)"), text)
+
+
 def test_several_words_that_each_few_texts_have_mark_an_act_together() -> None:
     stated = [("inform(name=x)", f"SLOT_NAME is a {kind} pub") for kind in "abcdefghijklmnopqrst"]
     said = [

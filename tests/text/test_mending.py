@@ -321,7 +321,7 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("there is a pub. the price is SLOT_A. it is near.", "there is a pub. the price is SLOT_A. it is near."),
         (
             "i like games for SLOT_A, and it is open in SLOT_B and has beer, but it is not good.",
-            "i like games for SLOT_A, and they are open in SLOT_B and have beer, but they are not good.",
+            "i like games for SLOT_A that are open in SLOT_B and have beer, but they are not good.",
         ),
         ("i like games for SLOT_A, and it is a good one.", "i like games for SLOT_A, and it is a good one."),
         ("i like SLOT_NAME games, but it is not good.", "i like SLOT_NAME games, but it is not good."),
@@ -335,6 +335,41 @@ def test_verbs_agree(text: str, better: str) -> None:
         (
             "there are pubs if you do not care about the price, and there are inns.",
             "there are pubs if you do not care about the price, and there are inns.",
+        ),
+        (
+            "i know you like SLOT_A games, and it has a demo. have you heard of it?",
+            "i know you like SLOT_A games that have a demo. have you heard of any?",
+        ),
+        (
+            "speaking of games from SLOT_YEAR and is rated SLOT_A, have you heard of SLOT_NAME?",
+            "speaking of games from SLOT_YEAR that are rated SLOT_A, have you heard of SLOT_NAME?",
+        ),
+        (
+            "speaking of games that are old and is rated SLOT_A, have you heard of any?",
+            "speaking of games that are old and are rated SLOT_A, have you heard of any?",
+        ),
+        ("speaking of games, it is old and has beer.", "speaking of games, it is old and has beer."),
+        (
+            "do you like SLOT_A rated action game that runs on SLOT_B?",
+            "do you like SLOT_A rated action games that run on SLOT_B?",
+        ),
+        ("do you like SLOT_A game?", "do you like SLOT_A games?"),
+        *(
+            (same, same)
+            for same in ("do you like this game?", "i like playing a SLOT_A game.", "i like SLOT_A game shows.")
+        ),
+        ("would you like to try SLOT_A game?", "would you like to try SLOT_A game?"),
+        ("would you don't care about the SLOT_A game?", "do you not care about the SLOT_A game?"),
+        ("what area do you do not care about?", "what area do you not care about?"),
+        ("goodbye! goodbye, and see you in SLOT_A!", "goodbye, and see you in SLOT_A!"),
+        ("SLOT_A! SLOT_A, and see you!", "SLOT_A! SLOT_A, and see you!"),
+        (
+            "SLOT_NAME might do: it is cheap. it might do instead: it has beer. it is near SLOT_A.",
+            "SLOT_NAME might do: it is cheap. it has beer. it is near SLOT_A.",
+        ),
+        (
+            "this pub with a color of SLOT_A comes included with a SLOT_B.",
+            "this pub with a color of SLOT_A comes included with a SLOT_B.",
         ),
     ],
 )
@@ -515,6 +550,18 @@ def test_other_languages_are_left_alone() -> None:
         (
             "do you like games such as SLOT_NAME? it is new.",
             "do you like games such as SLOT_NAME? it is new.",
+        ),
+        (
+            "do you like games by SLOT_D? you can play on SLOT_A. you can get it on Steam.",
+            "do you like games by SLOT_D that you can play on SLOT_A and that you can get on Steam?",
+        ),
+        (
+            "what do you like about games that you can play on SLOT_A? you can play it on SLOT_B.",
+            "what do you like about games that you can play on SLOT_A and that you can play on SLOT_B?",
+        ),
+        (
+            "do you want something for SLOT_A? it is in the SLOT_B family. it is not cheap.",
+            "do you want something for SLOT_A that is in the SLOT_B family and is not cheap?",
         ),
         ("do you like the beach? it is on SLOT_A.", "do you like the beach? it is on SLOT_A."),
         ("do you like this game? there is a sequel.", "do you like this game? there is a sequel."),

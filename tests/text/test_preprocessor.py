@@ -232,6 +232,7 @@ def test_spaces_before_marks_stay_where_the_language_has_them(language: str, spa
 
 
 def test_a_style_takes_from_its_card_what_generation_needs() -> None:
+    assert load_card("laptop").style().listed == ("design",)
     card = load_card("restaurants")
     style = card.style()
     assert (style.cased, style.spaced, style.silent) == (card.cased, card.spaced, tuple(card.silent))

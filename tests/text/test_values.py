@@ -23,7 +23,7 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import JOINER, strip_joiner
 from dactnlg.text.values.realization import Value, realize, realize_around
-from dactnlg.text.values.spellings import alternatives
+from dactnlg.text.values.spellings import alternatives, in_sentence
 
 CORPORA = ["restaurants", "dstc2", "tv", "viggo"]
 _WORDS = "a an A apple -s n't 's -ly , . ? ! i usb indian no kids child family x1 SLOT_NAME SLOT_FOOD %s %(a)s {} \\1"
@@ -74,6 +74,8 @@ def test_a_value_stands_in_its_sentences_as_it_was_given(name: str, learned: Lea
         value = preprocessor.casing.values.get(slot.name, {}).get(slot.value.casefold(), slot.value)
         # Where marks stand apart from words, readers see commas between the words of a value as any others.
         shown = re.sub(r"(?<=\w) (?=[,;] \w)", "", value) if preprocessor.style.spaced else value
+        # What a card calls a list reads like one.
+        shown = in_sentence(shown) if slot.name in preprocessor.style.listed else shown
         for own, sentence in ((shown, candidate.text), (value, candidate.raw)):
             assert own.casefold() in sentence.casefold(), (own, sentence)
             if not any(char.isalpha() for char in own):
@@ -186,6 +188,30 @@ def test_marks_that_corpora_leave_out_are_put_in(raw: str, text: str) -> None:
 )
 def test_a_sentence_without_values_is_realized(raw: str, question: bool | None) -> None:
     assert realize_around([raw], question=question).filled([]) == realize(raw, question=question)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("black bezel , silver stand", "black bezel and silver stand"),
+        ("matt & glossy finish , chassis , black keys", "matt & glossy finish, chassis, and black keys"),
+        ("red , and blue", "red, and blue"),
+        ("1,000", "1,000"),
+        ("black", "black"),
+    ],
+)
+def test_a_list_reads_like_one_and_is_known_as_its_value(learned: Learned, value: str, text: str) -> None:
+    preprocessor, _ = learned("tv")
+    turn = Turn((DialogueAct("inform", (Slot("color", value),)),))
+    candidate = Candidate(preprocessor, preprocessor.request(turn), ("it", "has", "a", "SLOT_COLOR", "."), None)
+    assert candidate.text == f"It has a {text}."
+    # Metrics compare the corpus's own form, and either is the value.
+    assert candidate.raw == f"it has a {value} ."
+    for sentence in (candidate.text, candidate.raw):
+        assert not preprocessor.checker.delexicalizer.delexicalize(turn, sentence).missing
+    other = DialogueAct("inform", (Slot("accessories", "a , b"),))
+    mention = Candidate(preprocessor, preprocessor.request(Turn((other,))), ("with", "SLOT_ACCESSORIES"), None)
+    assert mention.text == "With a, b."
 
 
 def test_the_words_of_a_value_are_no_cue() -> None:

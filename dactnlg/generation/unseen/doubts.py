@@ -119,7 +119,7 @@ class Doubts:
         only = manners.marks.not_only(turn, tokens)
         alarms = manners.stated_behind(turn, tokens, self._preprocessor.templates.subject)
         alarms += self._as_any(turn, tokens) if only else manners.marks.lacking(turn, tokens)
-        alarms += manners.impersonal(turn, tokens)
+        alarms += manners.impersonal(turn, tokens) + manners.marks.excepts_unusually(turn, tokens)
         free = self._preprocessor.style.english and any(slot.special == INDIFFERENT for _, slot in turn.slots())
         alarms += free and not careless(map(strip_joiner, tokens))
         return strangers + ALARMING * alarms + self._undone(turn, tokens)

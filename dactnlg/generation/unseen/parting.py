@@ -84,8 +84,10 @@ class Parting:
         right = best is not None and best.right
         strange = right and best is not None and (unseen or not self._unseen.doubts.usual(request, best.tokens))
         doubts = self._unseen.doubts.of(request.turn, best.tokens) if strange and best is not None else 0
-        if not right and way == 0 and (explicit := self._saying_back.explicit(request)) is not None:
-            return explicit
+        if way == 0 and (not right or doubts >= STRANGE):
+            explicit = self._saying_back.explicit(request)
+            if explicit is not None:
+                return explicit
         things = self._describer.things(request) if unseen or not right else None
         only = self._describer.only_thing(request) if things is None and (not right or doubts >= ALARMING) else None
         described = things or only

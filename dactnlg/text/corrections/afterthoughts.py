@@ -14,6 +14,9 @@ from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import detokenize, strip_joiner, strip_joiners
 
+_SOMETHING = "something"
+"""What is asked about without a name for it: "do you want something in the cheap price range?"."""
+
 
 def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:
     """Return a question with the statements after it made part of it: "do you mean the game for PC? It is on Steam.".
@@ -48,14 +51,16 @@ def _joined(question: Tokens, noun: int, more: Sequence[Tokens], lexicon: Lexico
     """Return a question with more predicates attached to one of its nouns."""
     words = strip_joiners(question)
     many = _is_plural(words, noun, lexicon)
-    # "... that you find so good" stays at the end.
-    yours = (at for at in range(noun + 1, len(words)) if words[at] in RELATIVES and words[at + 1 : at + 2] == ["you"])
-    stop = next(yours, end_of(words))
-    head = trimmed(question[:stop])
     told = [_of_many(each, lexicon) if many else each for each in more]
+    told = [("that", *each) if each[0] == "you" else each for each in told]
+    # "... that you find so good" stays at the end, but "that you can play on Steam and that you can play on Mac".
+    yours = (at for at in range(noun + 1, len(words)) if words[at] in RELATIVES and words[at + 1 : at + 2] == ["you"])
+    last = next(yours, end_of(words))
+    stop = end_of(words) if any(each[0] == "that" for each in told) else last
+    head = trimmed(question[:stop])
     if not RELATIVES.isdisjoint(words[noun:stop]):
         told[0] = (("and",) if len(told) == 1 else (COMMA,)) + told[0]
-    else:
+    elif told[0][0] != "that":
         told[0] = ((COMMA, "which") if strip_joiner(head[-1]) == lexicon.subject else ("that",)) + told[0]
     joints = [(), *[(COMMA,)] * (len(told) - 2), ("and",)]
     made = (token for joint, each in zip(joints, told, strict=False) for token in (*joint, *each))
@@ -66,6 +71,9 @@ def _predicate(sentence: Tokens) -> Tokens:
     """Return what a statement says about "it"; empty if it is about something else."""
     words = strip_joiners(sentence)
     rest = sentence[1 : end_of(words)] if words else ()
+    if words[:2] == ["you", "can"]:
+        # "You can play it on Mac."
+        return ("you", *(token for token, word in zip(rest, words[1:], strict=False) if word != PRONOUN))
     if words[:1] == [f"{PRONOUN}'s"]:
         return ("is", *rest)
     return rest if words[:1] == [PRONOUN] else ()
@@ -94,11 +102,11 @@ def _of_many(predicate: Tokens, lexicon: Lexicon) -> Tokens:
 
 
 def _is_thing(word: str, lexicon: Lexicon) -> bool:
-    return word in lexicon.things or singular(word, lexicon.things) in lexicon.things
+    return word == _SOMETHING or word in lexicon.things or singular(word, lexicon.things) in lexicon.things
 
 
 def _is_plural(words: Sequence[str], noun: int, lexicon: Lexicon) -> bool:
-    return words[noun : noun + 2][-1] == PLURAL or words[noun] not in lexicon.things | {lexicon.subject}
+    return words[noun : noun + 2][-1] == PLURAL or words[noun] not in lexicon.things | {lexicon.subject, _SOMETHING}
 
 
 def _last_of(words: Sequence[str], lexicon: Lexicon) -> int:

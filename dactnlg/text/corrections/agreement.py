@@ -9,7 +9,6 @@ from dactnlg.text.grammar.english import (
     AUXILIARIES,
     COORDINATING,
     EVERY,
-    INDEFINITE,
     PREPOSITIONS,
     RELATIVES,
     SUBJECTS,
@@ -18,7 +17,7 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.grammar.plurals import MANY, ONE, is_plural, pluralized
 from dactnlg.text.grammar.verbs import finite
-from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking
+from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import strip_joiners
 
 _THEY, _THEIR = "they", "their"
@@ -93,23 +92,6 @@ def with_its(sentence: Tokens, verbs: Collection[str]) -> Tokens:
             others = any(word == OWNER or (is_plural(word) and word not in verbs) for word in words[:place])
             made[place] = OWNER if others else sentence[place]
     return tuple(made)
-
-
-def told_of_kinds(sentence: Tokens, kinds: Collection[str], verbs: Collection[str]) -> Tokens:
-    """Return a sentence with "they" for things of a kind: "I like pubs in the south, but it is not cheap".
-
-    Args:
-        sentence: in English, without the name of a thing.
-        kinds: plural nouns for things.
-        verbs: finite verbs.
-    """
-    words = strip_joiners(sentence)
-    place = next((at for at in range(2, len(words) - 1) if words[at] == PRONOUN and words[at - 1] in COORDINATING), 0)
-    # "... and it is a cheap one" speaks of one; a question may get "that are cheap" instead.
-    several = (
-        place and not is_asking(sentence) and not {*kinds}.isdisjoint(words[:place]) and INDEFINITE.isdisjoint(words)
-    )
-    return (*sentence[:place], *agreeing(sentence[place:], verbs, MANY)) if several else sentence
 
 
 def _main(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:

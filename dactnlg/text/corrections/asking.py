@@ -15,6 +15,7 @@ _FAR = 4
 _SOUGHT = {("looking", "for"), ("you", "want"), ("would", "you")}
 _NONE = {("there", verb, "no") for verb in ("is", "are")}
 """Words before what is looked for, and before what does not exist."""
+_DO_NOT = frozenset({"don't", "dont"})
 _WHY = frozenset({"why", "makes"})
 """Words before "you find" that are not its object, as "that" may be: "the pubs that you find so nice"."""
 
@@ -27,7 +28,7 @@ def asked(sentence: Tokens, things: Iterable[str]) -> Tokens:
         things: nouns for what the texts of its corpus are about.
     """
     sentence = _without_it(sentence)
-    return _greeting(_without_or(_found_so(sentence, things))) if is_asking(sentence) else sentence
+    return _greeting(_without_or(_found_so(_not_caring(sentence), things))) if is_asking(sentence) else sentence
 
 
 def _without_it(sentence: Tokens) -> Tokens:
@@ -56,6 +57,17 @@ def _found_so(sentence: Tokens, things: Iterable[str]) -> Tokens:
         if words[place : place + 3] == ["you", "find", "so"] and _WHY.intersection(words[place - 2 : place]):
             several = not {pluralized(thing) for thing in things}.isdisjoint(words[:place])
             return (*sentence[: place + 2], "them" if several else PRONOUN, *sentence[place + 2 :])
+    return sentence
+
+
+def _not_caring(sentence: Tokens) -> Tokens:
+    """Ask "do you not care about the price?" instead of "would you don't care about the price?"."""
+    words = strip_joiners(sentence)
+    for place in range(len(words) - 3):
+        verb, user, *denied = words[place : place + 4]
+        if verb in ("would", "do") and user == "you" and (denied[0] in _DO_NOT or denied == ["do", "not"]):
+            behind = place + (4 if denied[0] == "do" else 3)
+            return (*sentence[:place], "do", "you", "not", *sentence[behind:])
     return sentence
 
 

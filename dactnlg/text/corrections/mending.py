@@ -8,8 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.corrections.agreement import agreeing, relates_to_several, tells_of_several, told_of_kinds, with_its
+from dactnlg.text.corrections.agreement import (
+    agreeing,
+    relates_to_several,
+    tells_of_several,
+    with_its,
+)
 from dactnlg.text.corrections.asking import asked
+from dactnlg.text.corrections.kinds import liked, referring, spoken_of, told_of_kinds
 from dactnlg.text.corrections.listing import with_and, with_or
 from dactnlg.text.corrections.only_one import so_in_all, the_only_ones, the_only_that
 from dactnlg.text.corrections.phrasing import COMMA, corrected, end_of, rephrased, trimmed
@@ -61,7 +67,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     tokens = tuple(word for token in tokens for word in lexicon.joined.get(token, (token,)))
     number, found = 0, list[Tokens]()
     sentences: Sequence[Tokens] = _openings_joined(_told_apart(split_sentences(tokens), verbs), verbs)
-    sentences = _referring(_it_first(_said_once(sentences, lexicon.subject), lexicon), lexicon)
+    sentences = _it_first(_said_once(sentences, lexicon.subject), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
     named, kinds = lexicon.subject in strip_joiners(tokens), set(map(pluralized, lexicon.things))
     # A text that ends with a question may state something first.
@@ -70,6 +76,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         own = asked(rephrased(sentence), lexicon.things)
         own = _qualities_joined(_subject_joined(with_and(with_or(own), verbs), verbs), verbs)
         own = _several_things(own, verbs) if counted == MANY and not found else own
+        own = liked(spoken_of(own, verbs), lexicon)
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
@@ -92,7 +99,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         own_words = len(found) == 1 and counted == MANY and number != ONE and first not in _ONE_THING
         if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
-    return tuple(token for each in found for token in each)
+    return tuple(token for each in referring(found, lexicon) for token in each)
 
 
 def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
@@ -120,26 +127,22 @@ def _openings_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> lis
     return found
 
 
-def _referring(sentences: Sequence[Tokens], lexicon: Lexicon) -> Sequence[Tokens]:
-    """Replace "it" where a text mentions only several things: "speaking of pubs, have you tried it?" gets "any"."""
-    words = [word for sentence in sentences for word in strip_joiners(sentence)]
-    kinds = {pluralized(thing) for thing in lexicon.things}
-    named = next((word for word in words if word in lexicon.things | kinds), "")
-    if lexicon.subject in words or named not in kinds or words.count(PRONOUN) != 1:
-        return sentences
-    return [(*own[:-2], "any", own[-1]) if strip_joiners(own)[-2:] == [PRONOUN, "?"] else own for own in sentences]
-
-
 def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
     """Drop repeated sentences about the same thing, except those with values, which must all be said.
 
-    Also what introduces a second one: "it might do: it is cheap. It might do: it is near SLOT_A".
+    Also what introduces a further one, "it might do: it is cheap", and what the next one begins with: "goodbye!
+    Goodbye, and see you in SLOT_A".
     """
+    every = [*sentences]
     found, said = list[Tokens](), set[Tokens]()
-    for own in sentences:
-        colon = strip_joiners(own).index(":") + 1 if ":" in strip_joiners(own)[:-1] else 0
-        own = own[colon:] if own[:colon] in said else own
-        said.add(own[:colon])
+    for own, behind in zip(every, [*every[1:], ()], strict=True):
+        if _begins(strip_joiners(own), strip_joiners(behind)):
+            continue
+        words = strip_joiners(own)
+        colon = words.index(":") + 1 if ":" in words[:-1] else 0
+        intro, further = own[:colon], bool(found) and words[:1] == words[colon : colon + 1] == [PRONOUN]
+        own = own[colon:] if intro in said or (colon and further) else own
+        said.add(intro)
         names = [strip_joiner(token) for token in own if is_placeholder(token)]
         if any(without_ordinal(name) == subject for name in names):
             said.clear()
@@ -147,6 +150,12 @@ def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
             found.append(own)
         said.add(own)
     return found
+
+
+def _begins(words: Sequence[str], behind: Sequence[str]) -> bool:
+    """Whether a sentence without values is only the beginning of the one behind it."""
+    own = words[: len(words) - (words[-1] in ENDS)]
+    return len(behind) > len(words) and behind[: len(own)] == own and not any(map(is_placeholder, own))
 
 
 def _it_first(sentences: Sequence[Tokens], lexicon: Lexicon) -> Sequence[Tokens]:

@@ -17,6 +17,7 @@ from dactnlg.text.grammar.english import (
     QUESTION_WORDS,
     RELATIVES,
     SUBJECTS,
+    VERBS,
     listed,
 )
 from dactnlg.text.grammar.lexicon import PLURALS
@@ -194,7 +195,7 @@ def _with_once(sentence: Tokens) -> Tokens:
     first, second, *more = [*(at for at, word in enumerate(words) if word == _WITH), 0, 0][:3]
     between = words[first + 1 : second]
     # "With a price range of less than £20"
-    more_than_one = not between or not (_NO_THING - {"of"}).isdisjoint(between)
+    more_than_one = not between or not (VERBS | _NO_THING - {"of"}).isdisjoint(between)
     if more_than_one or more[0] or between[0] not in ARTICLES or ARTICLES.isdisjoint(words[second + 1 : second + 2]):
         return sentence
     return (*sentence[:second], "and", *sentence[second + 1 :])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
 from dactnlg.text.grammar.english import INDEFINITE, JOINTS
+from dactnlg.text.grammar.plurals import pluralized
 from dactnlg.text.placeholders import is_placeholder, values_alike
 
 LEAST_SHARE = 0.05
@@ -29,9 +30,10 @@ class Copulas:
         alike = list(map(values_alike, sentences))
         self._words = Counter(chain.from_iterable(alike))
         self._heads = Counter(chain.from_iterable(map(_heads, alike)))
+        self._several = frozenset(map(pluralized, self.usual))
 
     def faults(self, sentence: Sequence[str]) -> int:
-        """Return how many nouns of a sentence follow "is a" though they hardly ever do in training."""
+        """Return how many nouns of a sentence follow "is a" though they hardly ever do in training, or are plurals."""
         return sum(map(self._strange, _heads(values_alike(sentence))))
 
     @property
@@ -42,6 +44,8 @@ class Copulas:
 
     def _strange(self, head: str) -> bool:
         count, total = self._heads[head], self._heads.total()
+        if head in self._several:
+            return True
         if total < LEAST_SEEN or count >= LEAST_SHARE * total:
             return False
         return is_placeholder(head) or (self._words[head] >= LEAST_SEEN and count < LEAST_OFTEN * self._words[head])

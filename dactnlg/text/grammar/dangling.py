@@ -17,6 +17,10 @@ _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 _THINKING = listed("think thought said guess")
 OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
 """Words that by themselves make no alternative."""
+_WHAT_ABOUT = ("what", "is", "it", "about")
+_USER, _OBJECTS = frozenset({"you", "your"}), frozenset({"it", "them"})
+_RATING = listed("so to not very too just merely")
+"""Words before what somebody finds a thing to be."""
 _ASKING = listed("do does did can could will would should may might must is are")
 
 
@@ -52,4 +56,21 @@ def dangles(words: Sequence[str], *, related: bool = False) -> bool:
     # "Would you like it to be near?"
     open_ended = asking and last in _UNFINISHED | {"near"} and not whole
     unfinished = last in _UNFINISHED and (never or (not asking and not whole))
-    return wanting or open_ended or thinking or cut or unfinished
+    return wanting or open_ended or thinking or cut or unfinished or _without_opinion(own)
+
+
+def _without_opinion(words: Sequence[str]) -> bool:
+    """Whether a question lacks the opinion that it asks about: "what is it about pubs that you can find in town?".
+
+    But "that you like?", "that makes you find them dull?", "why do you find them so dull?".
+    """
+    for at in range(len(words) - 1):
+        before, rest = tuple(words[max(0, at - 2) : at]), words[at + 2 :]
+        if tuple(words[at : at + 4]) == _WHAT_ABOUT:
+            told = pairwise([*words[at + 4 :], ""])
+            if not any(word in _USER and more not in AUXILIARIES for word, more in told):
+                return True
+        if tuple(words[at : at + 2]) == ("you", "find"):
+            made, why = before[-1:] == ("makes",), before == ("why", "do")
+            return (made and _OBJECTS.issuperset(rest)) or (why and _RATING.isdisjoint(rest))
+    return False

@@ -23,6 +23,8 @@ texts that have a mark; and the least share that has any."""
 _OF_EVERY = EVERY | {"any", "none", "no"}
 """Words that say something of everything, or deny it; an act type most of whose texts have one of `EVERY` is not
 expressed without one. "No" must come first: "no pub is dear", not "pubs with no view"."""
+OTHER, MOST_OTHERS = "other", 0.1
+"""The word for what is excepted, and the largest share of an act type's examples with it if it excepts nothing."""
 NEGATIVE = frozenset({"no", "none", "dontcare", "?"})
 """Special values that are expressed by a denial."""
 _NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})
@@ -77,6 +79,22 @@ class Marks:
             own = zip(split_sentences(tokens), asking(tokens), strict=True)
             tokens = [token for sentence, asked in own if not asked for token in sentence]
         return "nothing" not in tokens and not excepts(tokens)
+
+    def excepts_unusually(self, turn: Turn, tokens: Sequence[str]) -> bool:
+        """Whether a text says "no other pub" although its act types hardly ever except anything."""
+        return OTHER in tokens and self._excepting.get(act_types(kind(turn)), 1.0) < MOST_OTHERS
+
+    @cached_property
+    def _excepting(self) -> dict[Key, float]:
+        """For each combination of act types with enough texts, the share of its examples that say "other"."""
+        texts: dict[Key, list[tuple[float, bool]]] = {}
+        for key, weights in self._templates.sentences.items():
+            texts.setdefault(act_types(key), []).extend((weight, OTHER in own) for own, weight in weights.items())
+        return {
+            acts: sum(weight for weight, other in own if other) / sum(weight for weight, _ in own)
+            for acts, own in texts.items()
+            if len(own) >= LEAST_TEXTS
+        }
 
     @cached_property
     def _known(self) -> dict[Key, frozenset[str]]:

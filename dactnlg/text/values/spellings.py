@@ -14,6 +14,8 @@ _ABBREVIATIONS = {"street": "st", "avenue": "ave", "boulevard": "blvd", "road": 
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 # In values whose words are separated by single spaces.
 _LIST_SEPARATOR = re.compile(r" ?, ?(?:(?:and|or) )?| (?:and|or|&) | ?& ?", re.IGNORECASE)
+_COMMA = re.compile(r"\s*,\s+")
+_CONJUNCTION = re.compile(r"(?:and|or|&)(?!\w)", re.IGNORECASE)
 # Longer lists are matched only as written: n! orders are too many.
 _MAX_ITEMS = 4
 
@@ -32,6 +34,8 @@ def spellings(value: str, *, english: bool = True) -> Iterator[tuple[str, ...]]:
         yield _fold(form)
     if "&" in value:
         yield _fold(value.replace("&", " and "))
+    if "," in value:
+        yield _fold(in_sentence(value))
     if _AND.search(value):
         yield _fold(_AND.sub("&", value))
     last = value.rsplit(None, 1)[-1].casefold() if value.strip() else ""
@@ -51,6 +55,18 @@ def spellings(value: str, *, english: bool = True) -> Iterator[tuple[str, ...]]:
 def loose_spellings(value: str) -> set[tuple[str, ...]]:
     """Return the token sequences of ordinary words that may express a value: "one", "a single" for 1."""
     return {_fold(form) for form in (*number_in_words(value), *bare_amount(value))} - {_fold(value)}
+
+
+def in_sentence(value: str) -> str:
+    """Return a list as a sentence has it, with "and" before its last item.
+
+    >>> in_sentence("black bezel, silver stand"), in_sentence("red, blue & green, grey"), in_sentence("red, and blue")
+    ('black bezel and silver stand', 'red, blue & green, and grey', 'red, and blue')
+    """
+    *first, last = _COMMA.split(value)
+    if not first or not all(map(str.strip, (*first, last))) or _CONJUNCTION.match(last):
+        return value
+    return f"{', '.join(first)}{',' if len(first) > 1 else ''} and {last}"
 
 
 def alternatives(value: str) -> list[str]:
