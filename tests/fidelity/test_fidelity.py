@@ -74,12 +74,13 @@ def test_questions_are_lost_beside_others(checker: FidelityChecker) -> None:
         ("How long would you like to be out? How far would you like to walk?", []),
         ("For how long do you want to walk? How difficult should it be? How far would you like to walk?", []),
         ("How long would you like to be out? How long would you like to be out?", ["?request(length)"]),
-        ("How far would you like to walk? Are toilets important to you?", ["?request(duration)"]),
+        ("How far would you like to walk? How difficult should it be?", ["?request(toilets)"]),
     ],
 )
 def test_each_of_several_questions_is_read_by_itself(checker: FidelityChecker, text: str, lost: list[str]) -> None:
-    difficulty, toilets = ";difficulty" * ("difficult" in text), ";toilets" * ("toilets" in text)
-    found = checker.check(parse(f"?request(length;duration{difficulty}{toilets})"), text)
+    more = ";difficulty" * ("difficult" in text)
+    slots = f"length;duration{more}" if "long" in text else f"length;toilets{more}"
+    found = checker.check(parse(f"?request({slots})"), text)
     assert list(found.questions) == lost
 
 

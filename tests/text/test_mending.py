@@ -348,16 +348,15 @@ def test_verbs_agree(text: str, better: str) -> None:
             "speaking of games that are old and is rated SLOT_A, have you heard of any?",
             "speaking of games that are old and are rated SLOT_A, have you heard of any?",
         ),
-        ("speaking of games, it is old and has beer.", "speaking of games, it is old and has beer."),
+        ("speaking of games, it is old and has beer.", "speaking of games, they are old and have beer."),
         (
             "do you like SLOT_A rated action game that runs on SLOT_B?",
             "do you like SLOT_A rated action games that run on SLOT_B?",
         ),
         ("do you like SLOT_A game?", "do you like SLOT_A games?"),
-        *(
-            (same, same)
-            for same in ("do you like this game?", "i like playing a SLOT_A game.", "i like SLOT_A game shows.")
-        ),
+        ("do you like this game?", "do you like this game?"),
+        ("i like playing a SLOT_A game.", "i like playing a SLOT_A game."),
+        ("i like SLOT_A game shows.", "i like SLOT_A game shows."),
         ("would you like to try SLOT_A game?", "would you like to try SLOT_A game?"),
         ("would you don't care about the SLOT_A game?", "do you not care about the SLOT_A game?"),
         ("what area do you do not care about?", "what area do you not care about?"),
