@@ -238,6 +238,11 @@ EXCEPTIONS = [
         ("canthelp.exception(name=mill)", "there is no other pub .", "there is no other pub than SLOT_NAME ."),
         (
             "canthelp.exception(name=mill)",
+            "there is no other pub is that is near here .",
+            "there is no other pub than SLOT_NAME that is near here .",
+        ),
+        (
+            "canthelp.exception(name=mill)",
             "there is no other pub near here .",
             "there is no other pub than SLOT_NAME near here .",
         ),

@@ -95,8 +95,10 @@ def excepted(tokens: Tokens, names: Sequence[str]) -> Tokens:
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("no", "other")), len(words))
     ends = PREPOSITIONS | RELATIVES | {*ENDS, "serving"}
     end = next((at for at in range(place + 2, len(words)) if words[at] in ends), len(words))
+    # "There is no other pub is that you want."
+    before = end - (words[end - 1] == "is")
     than = [token for name in names for token in ("and", name)][1:] if end > place + 2 else []
-    return (*tokens[:end], "than", *than, *tokens[end:]) if than else tokens
+    return (*tokens[:before], "than", *than, *tokens[end:]) if than else tokens
 
 
 def _ends_with_one(words: Sequence[str], verbs: Collection[str]) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dactnlg.text.grammar.english import INDEFINITE, PRAISE, PREPOSITIONS
+from dactnlg.text.corrections.phrasing import trimmed
+from dactnlg.text.grammar.english import BEING, INDEFINITE, PRAISE, PREPOSITIONS, RELATIVES, SUBJECTS
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import strip_joiners
@@ -31,10 +32,23 @@ def praised(tokens: Tokens, lexicon: Lexicon, praise: str) -> Tokens:
 
 
 def suggested(tokens: Tokens) -> Tokens:
-    """Suggest what a text says that the user wants: "you are looking for something here" gets "you could try"."""
+    """Suggest what a text says that the user wants: "you are looking for something here" gets "you could try".
+
+    And what it only mentions: "something here and is cheap" becomes "you could try something here that is cheap".
+    """
     words = strip_joiners(tokens)
+    if words[:1] == _SOMETHING[0]:
+        return (*_TRY, *_that_is(tokens))
     wish = next((wish for wish in _WISHES if tuple(words[: len(wish)]) == wish), ())
     return (*_TRY, *tokens[len(wish) :]) if wish and words[len(wish) : len(wish) + 1] in _SOMETHING else tokens
+
+
+def _that_is(tokens: Tokens) -> Tokens:
+    """Make the verb of a sentence that of a relative clause: "something here is cheap" gets "that is cheap"."""
+    words = strip_joiners(tokens)
+    verb = next((at for at, word in enumerate(words) if word in BEING), 0)
+    relative = not verb or not RELATIVES.isdisjoint(words[:verb]) or not SUBJECTS.isdisjoint(words[:verb])
+    return tokens if relative else (*trimmed(tokens[:verb]), "that", *tokens[verb:])
 
 
 def _praised_named(tokens: Tokens, lexicon: Lexicon, praise: str) -> Tokens:

@@ -10,6 +10,7 @@ from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
     COORDINATING,
+    FUNCTION_WORDS,
     GREETINGS,
     INDEFINITE,
     PREPOSITIONS,
@@ -190,6 +191,10 @@ def _many_before(words: Sequence[str]) -> bool:
 
 
 def _repeats(words: Sequence[str]) -> bool:
+    around = zip(words, words[1:], words[2:], strict=False)
+    # "Rated SLOT_RATING rated"; but "in SLOT_A in", which other rules are for.
+    if any(a == b and is_placeholder(value) and a.isalpha() and a not in FUNCTION_WORDS for a, value, b in around):
+        return True
     runs = list(word_runs(words, REPEATED))
     if len(set(runs)) == len(runs):
         return False

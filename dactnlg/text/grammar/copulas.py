@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
 from dactnlg.text.grammar.english import INDEFINITE, JOINTS
+from dactnlg.text.grammar.lexicon import PLURAL
 from dactnlg.text.grammar.plurals import pluralized
 from dactnlg.text.placeholders import is_placeholder, values_alike
 
@@ -34,7 +35,8 @@ class Copulas:
 
     def faults(self, sentence: Sequence[str]) -> int:
         """Return how many nouns of a sentence follow "is a" though they hardly ever do in training, or are plurals."""
-        return sum(map(self._strange, _heads(values_alike(sentence))))
+        words = values_alike(sentence)
+        return sum(words[end : end + 1] == [PLURAL] or self._strange(words[end - 1]) for end in _ends_of_phrases(words))
 
     @property
     def usual(self) -> frozenset[str]:
@@ -53,17 +55,25 @@ class Copulas:
 
 def _heads(words: Sequence[str]) -> Iterator[str]:
     """Yield the last words of the noun phrases after "is a"."""
+    return (words[end - 1] for end in _ends_of_phrases(words))
+
+
+def _ends_of_phrases(words: Sequence[str]) -> Iterator[int]:
+    """Yield the indices behind the noun phrases after "is a"."""
     for place, (word, more) in enumerate(pairwise(words[:-1]), 1):
         if word == "is" and more in INDEFINITE:
-            head = noun_phrase_head(words, place)
-            if head != more:
-                yield head
+            end = _phrase_end(words, place)
+            if end > place + 1:
+                yield end
 
 
 def noun_phrase_head(words: Sequence[str], place: int) -> str:
     """Return the last word of the noun phrase whose article is at a place; the article if it is alone."""
-    end = next((at for at in range(place + 1, len(words)) if _ends(words[at])), len(words))
-    return words[end - 1]
+    return words[_phrase_end(words, place) - 1]
+
+
+def _phrase_end(words: Sequence[str], place: int) -> int:
+    return next((at for at in range(place + 1, len(words)) if _ends(words[at])), len(words))
 
 
 def _ends(word: str) -> bool:
