@@ -86,4 +86,9 @@ def referring(sentences: Sequence[Tokens], lexicon: Lexicon) -> Sequence[Tokens]
     named = next((word for word in words if word in lexicon.things | kinds), "")
     if lexicon.subject in words or named not in kinds or words.count(PRONOUN) != 1:
         return sentences
-    return [(*own[:-2], "any", own[-1]) if strip_joiners(own)[-2:] == [PRONOUN, "?"] else own for own in sentences]
+    return [(*own[:-2], "any", own[-1]) if _ends_with_it(strip_joiners(own)) else own for own in sentences]
+
+
+def _ends_with_it(words: Sequence[str]) -> bool:
+    """Whether a question ends with "it", but not "the number for it"."""
+    return words[-2:] == [PRONOUN, "?"] and PREPOSITIONS.isdisjoint(words[-3:-2])

@@ -66,8 +66,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         return tokens
     tokens = tuple(word for token in tokens for word in lexicon.joined.get(token, (token,)))
     number, found = 0, list[Tokens]()
-    sentences: Sequence[Tokens] = _openings_joined(_told_apart(split_sentences(tokens), verbs), verbs)
-    sentences = _it_first(_said_once(sentences, lexicon.subject), lexicon)
+    sentences = _it_first(_said_once(_told_apart(split_sentences(tokens), verbs), lexicon.subject), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
     named, kinds = lexicon.subject in strip_joiners(tokens), set(map(pluralized, lexicon.things))
     # A text that ends with a question may state something first.
@@ -99,7 +98,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         own_words = len(found) == 1 and counted == MANY and number != ONE and first not in _ONE_THING
         if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
-    return tuple(token for each in referring(found, lexicon) for token in each)
+    return tuple(token for each in referring(_openings_joined(found, verbs), lexicon) for token in each)
 
 
 def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:

@@ -91,7 +91,7 @@ def is_opening(tokens: Sequence[str], verbs: Collection[str]) -> bool:
     """Whether a sentence only opens another: "since you like pubs with a garden?", "speaking of pubs."."""
     words = strip_joiners(tokens)
     if tuple(words[:2]) == ("speaking", "of"):
-        return not finite(words, verbs)
+        return not _main(words, finite(words, verbs))
     # "If you do not care about the price" may be about anything before or behind it.
     return words[0] in SUBORDINATING - {"if"} and len(_main(words, finite(words, verbs))) < 2
 
