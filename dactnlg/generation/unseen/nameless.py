@@ -16,11 +16,13 @@ from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
-from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
+from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiners
 from dactnlg.text.traits import Trait, act_types, slots_of
 
 _BE = ["is"], ["was"]
+_REFERRING = frozenset({PRONOUN, OWNER, "other", "others", "same", "then", "case", "too", "that's", "why"})
+"""Words that refer to what has been named: "do you feel the same about other hotels?"."""
 
 
 class Nameless:
@@ -53,13 +55,18 @@ class Nameless:
         """Return a text with "it" instead of the name, if that is a subject; otherwise an empty one.
 
         "I think it is cheap", but not "have you been to it?"; "there is no other hotel" for "no hotel other than it".
+        Of "you liked SLOT_NAME. Do you like cheap hotels?", the question alone.
         """
         words, subject = strip_joiners(tokens), self._preprocessor.templates.subject
         place = words.index(subject) if subject in words else 0
         if words[max(0, place - 2) : place] == ["other", "than"] and "no" in words[place - 4 : place - 3]:
             return (*tokens[: place - 3], "other", tokens[place - 3], *tokens[place + 1 :])
         text = self._segments.about_it(tokens)
-        return text if text[:1] in ((PRONOUN,), (OWNER,)) or words[place + 1 : place + 2] in _BE else ()
+        if text[:1] in ((PRONOUN,), (OWNER,)) or words[place + 1 : place + 2] in _BE:
+            return text
+        rest = [each for each in split_sentences(tokens) if subject not in strip_joiners(each)]
+        alone = any(map(is_asking, rest)) and _REFERRING.isdisjoint(word for each in rest for word in each)
+        return tuple(token for each in rest for token in each) if alone else ()
 
     @cached_property
     def _name(self) -> Slot | None:

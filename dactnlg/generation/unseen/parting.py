@@ -106,7 +106,7 @@ class Parting:
             # Act types may occur together in training, but not with all these slots.
             several = self._several.one_by_one(request)
             return several or self._divider.unknown(request) or (self._divider.left(best) if best is not None else None)
-        return self._divider.divided(request) or self._nameless.named(request)
+        return self._nameless.named(request) or self._divider.divided(request)
 
     def _joined(
         self,

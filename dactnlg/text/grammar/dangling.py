@@ -19,6 +19,8 @@ OPEN_ENDED = listed("would could can do does will are you it like rather prefer 
 """Words that by themselves make no alternative."""
 _WHAT_ABOUT = ("what", "is", "it", "about")
 _USER, _OBJECTS = frozenset({"you", "your"}), frozenset({"it", "them"})
+_NEAR = 4
+"""How many words a question may begin with before "find"."""
 _RATING = listed("so to not very too just merely")
 """Words before what somebody finds a thing to be."""
 _ASKING = listed("do does did can could will would should may might must is are")
@@ -70,6 +72,9 @@ def _without_opinion(words: Sequence[str]) -> bool:
             told = pairwise([*words[at + 4 :], ""])
             if not any(word in _USER and more not in AUXILIARIES for word, more in told):
                 return True
+        if words[at] == "find" and tuple(words[:2]) == ("do", "you") and at < _NEAR and is_plural(words[-1]):
+            # "Do you often find cheap pubs?"
+            return True
         if tuple(words[at : at + 2]) == ("you", "find"):
             made, why = before[-1:] == ("makes",), before == ("why", "do")
             return (made and _OBJECTS.issuperset(rest)) or (why and _RATING.isdisjoint(rest))
