@@ -45,6 +45,10 @@ def test_an_act_is_said_with_the_name_that_training_mostly_has() -> None:
         ("the only other than SLOT_NAME is in the SLOT_AREA", ["the only other than it is in the SLOT_AREA"]),
         ("i think SLOT_NAME is in the SLOT_AREA", ["i think it is in the SLOT_AREA"]),
         ("SLOT_NAME is better than SLOT_NAME", []),
+        # A question may stand alone if nothing in it refers to the name.
+        ("you liked SLOT_NAME . do you like hotels in the SLOT_AREA ?", ["do you like hotels in the SLOT_AREA ?"]),
+        ("you liked SLOT_NAME . do you like other hotels in the SLOT_AREA ?", []),
+        ("you liked SLOT_NAME . there are hotels in the SLOT_AREA .", []),
     ):
         assert joined(only, text) == without
     # The name may be in another act.

@@ -274,6 +274,7 @@ def test_faults_of_clauses_are_found(sentence: str, right: bool) -> None:
         "what is it about pubs that you find so dull ?",
         "why do you find pubs that allow dogs so dull ?",
         "where do you find pubs that allow dogs ?",
+        "do you often find pubs dull ?",
         "it is in the SLOT_AREA area , has beer , and is cheap .",
     ],
 )
@@ -298,6 +299,7 @@ def test_what_people_say_has_no_faults(sentence: str) -> None:
         "what is it about pubs that you can find in town ?",
         "what is it about SLOT_FOOD pubs that makes you find them ?",
         "why do you find pubs that allow dogs ?",
+        "do you often find SLOT_FOOD pubs ?",
         "why do you think the pubs near here that have beer ?",
         "it is located .",
         "it is a pub that is rated SLOT_RATING rated .",

@@ -353,6 +353,10 @@ def test_verbs_agree(text: str, better: str) -> None:
             "do you like SLOT_A rated action game that runs on SLOT_B?",
             "do you like SLOT_A rated action games that run on SLOT_B?",
         ),
+        (
+            "speaking of SLOT_A games on SLOT_B, and it has a demo. have you heard of any?",
+            "speaking of SLOT_A games on SLOT_B that have a demo, have you heard of any?",
+        ),
         ("do you like SLOT_A game?", "do you like SLOT_A games?"),
         ("do you like this game?", "do you like this game?"),
         ("i like playing a SLOT_A game.", "i like playing a SLOT_A game."),
