@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, total_ordering
 from typing import Any
@@ -108,7 +108,7 @@ class DialogueAct:
             )
         # Callers often pass a list, which is not hashable.
         if not isinstance(self.slots, tuple):
-            object.__setattr__(self, "slots", tuple(self.slots))
+            object.__setattr__(self, "slots", _tuple(self.slots, f"the slots of '{self.act_type}' are Slots"))
         for slot in self.slots:
             if not isinstance(slot, Slot):
                 raise ActError(f"the slots of '{self.act_type}' are Slots, not {reprlib.repr(slot)}")
@@ -149,10 +149,11 @@ class Turn(_Hashed):
     acts: tuple[DialogueAct, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.acts, tuple):
+            object.__setattr__(self, "acts", _tuple(self.acts, "the acts of a turn are DialogueActs"))
+        # Only now: an iterator and an array do not tell whether they are empty.
         if not self.acts:
             raise ActError("a turn needs at least one act")
-        if not isinstance(self.acts, tuple):
-            object.__setattr__(self, "acts", tuple(self.acts))
         for act in self.acts:
             if not isinstance(act, DialogueAct):
                 raise ActError(f"the acts of a turn are DialogueActs, not {reprlib.repr(act)}; parse() reads text")
@@ -200,6 +201,13 @@ class Turn(_Hashed):
                 raise ActError(f"the bracket notation cannot hold the value {value!r} of '{slot.name}'")
         inside = ", ".join(f"{slot.name}[{slot.value or ''}]" for slot in act.slots)
         return f"{act.act_type}({inside})"
+
+
+def _tuple(given: Iterable[Any], what: str) -> tuple[Any, ...]:
+    try:
+        return tuple(given)
+    except TypeError:
+        raise ActError(f"{what} in a sequence, not {reprlib.repr(given)}") from None
 
 
 def _print_slot(name: str, value: str | None) -> str:

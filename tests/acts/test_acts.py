@@ -16,6 +16,7 @@ import timeit
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -271,6 +272,7 @@ def test_a_refused_name_is_told_every_reason(make: Callable[[str], object], name
 def test_a_turn_may_be_made_of_lists() -> None:
     turn = Turn([DialogueAct("inform", [Slot("name", "Ivy")])])  # type: ignore[list-item, arg-type]
     assert turn == parse("inform(name=Ivy)") and hash(turn) == hash(parse("inform(name=Ivy)"))
+    assert Turn(np.array(parse("a()&b()").acts)) == parse("a()&b()")  # type: ignore[arg-type]
 
 
 def test_a_value_that_is_no_text_is_told_of() -> None:
@@ -286,6 +288,11 @@ def test_a_value_that_is_no_text_is_told_of() -> None:
         lambda: DialogueAct("inform", [("name", "Ivy")]),  # type: ignore[arg-type]
         lambda: DialogueAct("inform", {"name": "Ivy"}),  # type: ignore[arg-type]
         lambda: DialogueAct(3),  # type: ignore[arg-type]
+        lambda: DialogueAct("inform", Slot("name")),  # type: ignore[arg-type]
+        lambda: DialogueAct("inform", None),  # type: ignore[arg-type]
+        lambda: Turn(DialogueAct("inform")),  # type: ignore[arg-type]
+        lambda: Turn(None),  # type: ignore[arg-type]
+        lambda: Turn(iter(())),  # type: ignore[arg-type]
         lambda: Slot(None),  # type: ignore[arg-type]
     ],
 )
