@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import zip_longest
 from pathlib import Path
 
@@ -151,12 +151,13 @@ def make_pairs(
     """Return the pairs of N hypotheses, their references (one or more texts each) and, if known, their acts.
 
     Raises:
-        MetricError: a text instead of a sequence, sequences of different lengths, an item of the wrong type, or an act
-            that cannot be read; the message has the item's index.
+        MetricError: a text, a set or a mapping instead of a sequence, sequences of different lengths, an item of the
+            wrong type, or an act that cannot be read; the message has the item's index.
     """
     given = {"hypotheses": hypotheses, "references": references, **({} if acts is None else {"acts": acts})}
     for name, values in given.items():
-        if isinstance(values, str) or not isinstance(values, Collection):
+        # Of a mapping the keys would be scored, and a set has no order in which to pair its items.
+        if isinstance(values, str | Mapping | Set) or not isinstance(values, Collection):
             raise MetricError(f"{name} must be a sequence with an item for each segment, not {values!r:.60}")
     if len({len(values) for values in given.values()}) > 1:
         counts = ", ".join(f"{len(values)} {name}" for name, values in given.items())
@@ -167,7 +168,7 @@ def make_pairs(
         if not isinstance(hypothesis, str):
             raise MetricError(f"hypotheses[{index}] must be text, not {hypothesis!r:.60}")
         own = (texts,) if isinstance(texts, str) else texts
-        if not isinstance(own, Collection) or not all(isinstance(text, str) for text in own):
+        if isinstance(own, Mapping) or not isinstance(own, Collection) or not all(isinstance(t, str) for t in own):
             raise MetricError(f"references[{index}] must be text or a sequence of texts, not {texts!r:.60}")
         pairs.append(TextPair(hypothesis, tuple(own), _given_turn(act, index)))
     return pairs

@@ -258,6 +258,9 @@ def test_score_takes_lists_acts_and_options() -> None:
     [
         ("ab", ["a", "b"], None, "hypotheses must be a sequence"),
         (["a"], "a", None, "references must be a sequence"),
+        (["a"], {"a": ["b"]}, None, "references must be a sequence"),
+        ({"a"}, ["a"], None, "hypotheses must be a sequence"),
+        (["a"], [{"a": 1}], None, r"references\[0\] must be text or a sequence"),
         (iter("a"), ["a"], None, "hypotheses must be a sequence"),
         (["a", "b"], ["a"], None, "as many of each: 2 hypotheses, 1 references"),
         (["a"], ["a"], [], "as many of each: 1 hypotheses, 1 references, 0 acts"),
