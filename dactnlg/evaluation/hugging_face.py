@@ -53,11 +53,18 @@ class HuggingFaceMetric(evaluate.Metric):  # type: ignore[misc]  # the library h
             description=f"Scores of dactnlg under the preset {self._preset}.",
             citation="",
             inputs_description="predictions: texts; references: texts, or lists of texts; acts: of each, if known.",
-            features=[
-                Features({"predictions": text, "references": Several(text)}),
-                Features({"predictions": text, "references": text}),
-            ],
+            features=Features({"predictions": text, "references": Several(text)}),
         )
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **more: Any) -> None:
+        """Add a prediction and its references; as in `evaluate.Metric`."""
+        super().add(prediction=prediction, reference=_several(reference), **more)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **more: Any) -> None:
+        """Add predictions and the references of each; as in `evaluate.Metric`, whose `compute` calls it."""
+        # The library takes the format of all from the first: others became `"['a text']"`, or a list of characters.
+        given = references if references is None or isinstance(references, str) else list(map(_several, references))
+        super().add_batch(predictions=predictions, references=given, **more)
 
     def _compute(
         self,
@@ -80,6 +87,10 @@ class HuggingFaceMetric(evaluate.Metric):  # type: ignore[misc]  # the library h
                 *(f"{score.name} {score.reason}" for score in scores.values() if score.reason),
             ],
         }
+
+
+def _several(reference: Any) -> Any:
+    return [reference] if isinstance(reference, str) else reference
 
 
 Metric = HuggingFaceMetric

@@ -42,6 +42,18 @@ whole = score(said, [texts[0] for texts in gold], metrics=["BLEU", "ROUGE-L"]).s
 found = several.compute()
 assert {name: found[name] for name in whole} == {name: one.value for name, one in whole.items()}
 
+# Some with one reference, some with several, in any order.
+mixed = [gold[0], gold[1][0], gold[2]]
+for turn in (1, -1):
+    texts, own = said[::turn], mixed[::turn]
+    assert Metric("BLEU-1").compute(predictions=texts, references=own)["BLEU-1"] == score(
+        texts, own, metrics=["BLEU-1"]
+    ).scores["BLEU-1"].value
+    one = Metric("BLEU-1")
+    for text, references in zip(texts[:2], own[:2]):
+        one.add(prediction=text, reference=references)
+    assert one.compute()["BLEU-1"] == score(texts[:2], own[:2], metrics=["BLEU-1"]).scores["BLEU-1"].value
+
 # Acts, where a score needs them.
 acts = ["inform(name='Red Door';food=Thai)", "inform(price=cheap)", "inform(name=x)"]
 found = Metric(["SER", "PARENT"], preset="single").compute(predictions=said, references=gold, acts=acts)
