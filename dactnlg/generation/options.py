@@ -27,7 +27,8 @@ class GenerationOptions:
         constraint: `none`, `rerank` (Wen et al. 2015b, section 3.4) or `hard` (no slot is dropped or invented).
         beam_width: hypotheses that the beam search keeps.
         n_best: maximum number of sentences in `n_best` of each result; there are fewer if the search finds fewer
-            different ones. If it exceeds the beam width, the beam is widened.
+            different ones. If it exceeds the beam width, the beam is widened. For more sentences the search goes on
+            for longer, so that it may find a better first one, too.
         seed: for sampling and the random baseline.
         sample: draw sentences instead of searching. Those in `n_best` may be equal. They are in the order drawn; under
             `rerank`, which draws as many as the beam is wide, in the order of their costs.
