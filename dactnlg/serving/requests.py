@@ -118,6 +118,12 @@ def read_act(text: str, where: str, index: int | None, settings: ServiceSettings
         raise Problem(_WRONG, str(error), members) from None
     except ActError as error:
         raise Problem(_WRONG, str(error), members) from None
+    try:
+        str(turn).encode()
+    except UnicodeEncodeError as error:
+        # JSON in a string has escapes of its own, and no answer could hold what they stand for.
+        half = f"U+{ord(error.object[error.start]):04X}"
+        raise Problem(_WRONG, f"{where}: {half} is no character but half of a surrogate pair", members) from None
     slots = [slot for act in turn for slot in act.slots]
     if len(slots) > settings.slots:
         raise Problem(_WRONG, f"{where} has {len(slots)} slots, and at most {settings.slots} are said here", members)

@@ -70,6 +70,16 @@ def test_the_service_accepts_every_notation(client: TestClient) -> None:
         assert "Ivy Cutting" in said["text"]
 
 
+@pytest.mark.parametrize(
+    "act", [r'{"act": "inform", "slots": [["name", "\ud800"]]}', r'[{"act": "\udfff", "slots": []}]']
+)
+def test_half_a_surrogate_pair_in_json_is_the_client_s_mistake(client: TestClient, act: str) -> None:
+    bodies = {"generate": {"acts": act}, "check": {"pairs": [{"act": act, "text": "Hi."}]}, "parse": {"act": act}}
+    for path, body in bodies.items():
+        answer = client.post(f"/v1/{path}", json=body)
+        assert answer.status_code == 422 and "half of a surrogate pair" in answer.json()["detail"], path
+
+
 def test_a_faulty_sentence_is_replaced_and_marked(models: Models) -> None:
     acts = [f"inform(name='Ivy Cutting';length='{n} km';near='Orrin';difficulty=easy;dogsallowed=no)" for n in range(9)]
     with with_settings(models) as client:
