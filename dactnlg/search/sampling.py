@@ -112,7 +112,9 @@ def draw(log_probs: NDArray[np.floating], chance: Chances, sampling: Sampling) -
     if sampling.temperature == 0.0 or sampling.top_k == 1:
         best: Ints = log_probs.argmax(axis=1)
         return best
-    scaled = (log_probs - log_probs.max(axis=1, keepdims=True)).astype(np.float64) / sampling.temperature
+    # Near temperature 0, improbable words overflow to minus infinity, as they should.
+    with np.errstate(over="ignore"):
+        scaled = (log_probs - log_probs.max(axis=1, keepdims=True)).astype(np.float64) / sampling.temperature
     # At no temperature may forbidden words be drawn.
     scaled[log_probs < IMPOSSIBLE / 2] = -np.inf
     order = None

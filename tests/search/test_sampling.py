@@ -130,6 +130,13 @@ def test_the_largest_number_draws_the_last_possible_token() -> None:
         assert draw(row, np.array([0.0]), sampling) == [0]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("temperature", [1e-320, 1e-300])
+def test_a_temperature_next_to_nothing_takes_the_best_word_without_a_warning(temperature: float) -> None:
+    row = np.log(np.array([[0.2, 0.7, 0.1]], np.float32))
+    assert draw(row, np.array([0.999]), Sampling(temperature)) == [1]
+
+
 @pytest.mark.parametrize("sampling", [Sampling(), Sampling(1e12), Sampling(top_k=2), Sampling(0.8, top_p=0.5)])
 def test_the_hard_constraint_holds_at_any_temperature(sampling: Sampling) -> None:
     required = required_slots(5, 12)
