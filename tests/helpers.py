@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -183,6 +184,11 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
+
+
+def unreachable(page: str) -> list[str]:
+    """Return the tags of elements that scroll sideways where the keyboard does not reach them."""
+    return [tag for tag in re.findall(r'<div class="[^"]*wide"[^>]*>|<pre[^>]*>', page) if ' tabindex="0"' not in tag]
 
 
 def preprocessor_of(pairs: Iterable[tuple[str, str]], **style: Any) -> Preprocessor:

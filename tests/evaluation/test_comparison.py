@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helpers import unreachable
 
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
@@ -221,7 +222,7 @@ def test_runs_are_compared_as_they_are_evaluated(
         options = [entry["options"] for entry in json.loads(manifest.read_text())["evaluations"]]
         assert {"beam_width": 2, "constraint": "none", "seed": 5} in options
     page = (tmp_path / "c.html").read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>") and page.count("<table>") == 2
+    assert page.startswith("<!doctype html>") and page.count("<table>") == 2 and unreachable(page) == []
     assert "embedding-average" in page and "Segments that got better" in page and str(random_run) in page
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
-from helpers import Page
+from helpers import Page, unreachable
 
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
@@ -133,7 +133,9 @@ def test_markdown_and_html_hold_the_same(tmp_path: Path) -> None:
     markdown = render(blocks, "markdown")
     assert "| a\\|b\\<i\\> | sclstm | 0.2500 | **0.2500** |" in markdown
     assert "|---|---|---:|---:|" in markdown
-    assert {"a|b<i>", "0.7500", "sclstm"} <= set(Page(render(blocks, "html")).texts)
+    page = render(blocks, "html")
+    assert {"a|b<i>", "0.7500", "sclstm"} <= set(Page(page).texts)
+    assert unreachable(page) == []
 
 
 def test_folders_without_a_manifest_or_scores_are_refused(tmp_path: Path) -> None:
