@@ -92,9 +92,15 @@ def test_latex_is_escaped() -> None:
         subprocess.run(["pdflatex", "-draftmode", "-halt-on-error"], input=document, text=True, check=True)
 
 
-def test_latex_labels_have_no_special_characters() -> None:
-    drawn = write.latex_table(replace(TABLE, name="mixed-50% of_{a}\\b & ü"))
-    assert r"\label{tab:mixed-50-of_-a-b-}" in drawn
+def test_labels_and_ids_have_no_special_characters_and_differ(tmp_path: Path) -> None:
+    drawn = write.latex_table(replace(TABLE, name="mixed-50% of_{a}"))
+    assert r"\label{tab:mixed-50u0025-of_u007bau007d}" in drawn
+    tables = [replace(TABLE, name=f"mixed-{name}") for name in ("ease of reading", "точность", "качество")]
+    write.write(tmp_path / "report.html", "Study", [ReportPart("Models", tables=tables)])
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    ids = re.findall(r'<section id="([^"]*)">', page)
+    assert ids == re.findall(r"\\label\{tab:(.*)\}", page)
+    assert len(set(ids)) == 3 and all(re.fullmatch(r"[\w.-]+", each, re.ASCII) for each in ids)
 
 
 def test_reasons_are_noted_once_as_undefined_or_without_an_interval() -> None:

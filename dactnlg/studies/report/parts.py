@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,13 +16,15 @@ MOST_POINTS = 2_000
 _JITTER = (0.025, 0.02)
 """Standard deviations as in Sharma et al. 2017, Figure 3: .1 on the people's axis, from 1 to 5, .02 on the metric's."""
 
+_NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9_.-]")
+
 
 @dataclass(frozen=True)
 class ReportTable:
     """A table of results.
 
     Attributes:
-        name: the name that it is referred to by, used as a LaTeX label.
+        name: the name that it is referred to by; it may contain a criterion, and so any characters.
         title: what it shows.
         rows: cells, the header first; all rows have the same length.
         method: the estimators of the numbers, with the library that computes them.
@@ -35,6 +38,12 @@ class ReportTable:
     method: str = ""
     notes: Sequence[str] = ()
     left: int = 1
+
+    @property
+    def label(self) -> str:
+        """The name as a LaTeX label or an id in HTML: spaces, and what not every LaTeX package takes, are replaced."""
+        # One sign for all letters of other scripts would give criteria in them the same label.
+        return _NOT_IN_LABELS.sub(lambda sign: "-" if sign[0] == " " else f"u{ord(sign[0]):04x}", self.name)
 
 
 class Point(NamedTuple):

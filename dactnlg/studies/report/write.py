@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +15,6 @@ from dactnlg.evaluation.report import html
 from dactnlg.studies.report.parts import ReportPart, ReportTable, ticks
 
 _HERE = "dactnlg.studies.report"
-_LABEL = re.compile(r"[^A-Za-z0-9_.-]+")
-"""What a LaTeX label may not contain, or not with every package; names of tables may contain any criterion."""
 COLORS = 6
 """Number of colours in the style sheet; with more groups they repeat."""
 
@@ -59,7 +56,7 @@ def latex_table(table: ReportTable) -> str:
             r"\centering",
             tables.formatted(table.rows, "latex", table.left),
             rf"\caption{{{_tex(caption)}}}",
-            rf"\label{{tab:{_LABEL.sub('-', table.name)}}}",
+            rf"\label{{tab:{table.label}}}",
             r"\end{table}",
         ]
     )
