@@ -52,7 +52,7 @@ def client(limits: RequestLimits | None = None, free: frozenset[str] = frozenset
     ("method", "path", "body", "status", "told"),
     [
         ("POST", "/number", b'{"value": "x"}', 422, "body.value: Input should be a valid integer"),
-        ("POST", "/number", b"{", 422, "JSON"),
+        ("POST", "/number", b"{", 422, "body: it is not JSON: Expecting property name enclosed in double quotes, at "),
         ("POST", "/number", b"\xff\xfe", 422, "JSON"),
         ("POST", "/number", b"[" * 900_000, 400, "parsing the body"),
         ("POST", "/number", b'{"value": ' + b"9" * 5000 + b"}", 400, "parsing the body"),
@@ -74,6 +74,14 @@ def test_every_error_is_a_plain_problem(method: str, path: str, body: bytes, sta
     assert told in problem["detail"]
     assert "secret" not in answer.text
     assert "\x1b" not in problem["detail"]
+
+
+@pytest.mark.parametrize("given", ["application/x-www-form-urlencoded", "text/plain", "nonsense"])
+def test_json_under_another_media_type_is_told_which_one_to_send(given: str) -> None:
+    # As `curl -d` sends it.
+    answer = client().post("/number", content=b'{"value": 1}', headers={"content-type": given})
+    assert answer.status_code == 415
+    assert answer.json()["detail"] == "this takes JSON with the header Content-Type: application/json"
 
 
 def test_every_answer_forbids_what_is_not_its_own() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -100,11 +100,21 @@ def install(app: FastAPI, page: ErrorPage | None = None) -> None:
 
 
 def _validation_error(error: Exception) -> Problem:
-    found = error.errors() if isinstance(error, RequestValidationError) else []
-    listed = [{"where": ".".join(str(part)[:60] for part in e["loc"]), "what": e["msg"]} for e in found[:_MOST]]
+    found: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else []
+    if isinstance(getattr(error, "body", None), bytes):
+        # FastAPI parses a body only under its media type, and calls another one no dictionary.
+        return Problem(415, "this takes JSON with the header Content-Type: application/json")
+    listed = [_mistake(e) for e in found[:_MOST]]
     first = f"{listed[0]['where']}: {listed[0]['what']}" if listed else "the request does not fit"
     more = f" (and {len(found) - 1} more mistakes)" if len(found) > 1 else ""
     return Problem(UNPROCESSABLE, f"{first}{more}", {"errors": listed})
+
+
+def _mistake(found: Mapping[str, Any]) -> dict[str, str]:
+    if found["type"] == "json_invalid":
+        place, at = found["loc"]
+        return {"where": place, "what": f"it is not JSON: {found['ctx']['error']}, at character {at + 1}"}
+    return {"where": ".".join(str(part)[:60] for part in found["loc"]), "what": found["msg"]}
 
 
 def _http_exception(error: Exception) -> Problem:
