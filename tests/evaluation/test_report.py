@@ -133,6 +133,29 @@ def test_the_policy_of_a_page_allows_its_style_sheet_and_nothing_else(checker: S
     assert used and used == set(re.findall(r"^\.(\S+) \{ (?:width|left): [\d.]+%; \}$", style, re.MULTILINE))
 
 
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_words_in_colour_can_be_read(scheme: int, checker: SlotChecker) -> None:
+    style = page(report([TextPair("Ivy Cutting.", ("Ivy Cutting is easy.",), TURNS[0])], checker))
+    colours = dict(re.findall(r"--([\w-]+): (#\w+);", re.findall(r":root \{[^}]*\}", style)[scheme]))
+    on = {name: f"{name}-back" for name in ("missing", "wrong", "extra")} | {"good": "card", "ink": "warn"}
+    pairs = [*on.items(), *((ink, back) for ink in ("ink", "soft") for back in ("paper", "card"))]
+    pairs += [("ink", back) for back in ("missing-back", "wrong-back", "extra-back")]
+    # Level AA of the Web Content Accessibility Guidelines.
+    assert {pair: ratio for pair in pairs if (ratio := contrast(*(colours[name] for name in pair))) < 4.5} == {}
+
+
+def contrast(*colours: str) -> float:
+    """Return the contrast ratio of two colours, as `#rrggbb` or `#rgb`."""
+    lights = []
+    for colour in colours:
+        channels = [
+            int(part, 16) / (15 if len(part) == 1 else 255) for part in re.findall(r"\w" * (len(colour) // 3), colour)
+        ]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in channels]
+        lights.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+    return (max(lights) + 0.05) / (min(lights) + 0.05)
+
+
 @pytest.mark.parametrize("field", ["title", "lead", "notes", "facts", "faulty"])
 def test_every_text_of_a_report_is_escaped(field: str, checker: SlotChecker) -> None:
     found = report([TextPair("Ivy Cutting is steep.", ("Ivy Cutting is easy.",), TURNS[0])], checker)
