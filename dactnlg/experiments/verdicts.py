@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from dactnlg._utils.tables import aligned
@@ -27,6 +27,7 @@ class Verdict:
         found: its value in the new run.
         verdict: `equal`, `within noise`, `different` or `not comparable`.
         why: if not comparable, the reason.
+        options: the options of `evaluate`, by which evaluations of one split differ; empty for the run's own settings.
     """
 
     corpus: str
@@ -37,6 +38,12 @@ class Verdict:
     found: float | None
     verdict: str
     why: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def evaluation(self) -> str:
+        """The split with the options."""
+        return " ".join([self.split, *(f"{name}={value}" for name, value in self.options.items())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +77,10 @@ class Reproduction:
         """Return the verdicts as a text table, with notes below and the summary in the last line."""
         rows = [("corpus", "split", "preset", "score", "recorded", "found", "")]
         rows += [
-            (v.corpus, v.split, v.preset, v.name, _shown(v.recorded), _shown(v.found), v.verdict) for v in self.verdicts
+            (v.corpus, v.evaluation, v.preset, v.name, _shown(v.recorded), _shown(v.found), v.verdict)
+            for v in self.verdicts
         ]
-        why = [f"{v.preset} {v.name}: {v.why}" for v in self.verdicts if v.why]
+        why = [f"{v.corpus} {v.evaluation} {v.preset} {v.name}: {v.why}" for v in self.verdicts if v.why]
         return "\n".join([aligned(rows, left=None, width=width), *map(printable, [*why, *self.notes, self.summary])])
 
 
@@ -100,7 +108,8 @@ def _verdicts(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator
             for name, score in scores.items():
                 other = again.get(_key(entry), {}).get(preset, {}).get(name)
                 values = score["value"], None if other is None else other["value"]
-                yield Verdict(entry["corpus"], entry["split"], preset, name, *values, *judge(score, other))
+                judged = judge(score, other)
+                yield Verdict(entry["corpus"], entry["split"], preset, name, *values, *judged, entry["options"])
 
 
 def judge(score: Mapping[str, Any], other: Mapping[str, Any] | None) -> Judgement:

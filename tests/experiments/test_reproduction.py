@@ -16,7 +16,7 @@ from dactnlg import __version__ as dactnlg_version
 from dactnlg.cli.main import main
 from dactnlg.errors import RunError
 from dactnlg.experiments.reproduce import _commands, _execute, check_reproducible
-from dactnlg.experiments.verdicts import DIFFERENT, EQUAL, INCOMPARABLE, NOISE, judge
+from dactnlg.experiments.verdicts import DIFFERENT, EQUAL, INCOMPARABLE, NOISE, compare, judge
 from dactnlg.runs.config import load_config
 from dactnlg.runs.retuning import write_decoding
 from dactnlg.runs.run import Run
@@ -224,6 +224,20 @@ def test_a_verdict_depends_on_hashes_values_and_errors() -> None:
     assert judge(score, None)[0] == INCOMPARABLE
     other = {**score, "hash": "x", "signature": "BLEU-4|preset:single"}
     assert judge(score, other) == (INCOMPARABLE, "preset: fair against single")
+
+
+def test_evaluations_of_one_split_are_told_apart_by_their_options() -> None:
+    score = {"value": 0.5, "hash": "h", "signature": "SER|preset:fair"}
+    entry = {"corpus": "trails", "split": "test", "options": {}, "scores": {"fair": {"SER": score}}}
+    free = {**entry, "options": {"constraint": "none", "seed": 5}}
+    found = compare({"evaluations": [entry, free]}, {"evaluations": [entry]})
+    assert [v["options"] for v in found.to_json()["verdicts"]] == [{}, {"constraint": "none", "seed": 5}]
+    lines = found.table().splitlines()
+    assert [line.rpartition("fair")[0].split() for line in lines[1:3]] == [
+        ["trails", "test"],
+        ["trails", "test", "constraint=none", "seed=5"],
+    ]
+    assert lines[3] == "trails test constraint=none seed=5 fair SER: it was not scored this time"
 
 
 @pytest.mark.needs("mlflow", "pip install 'dactnlg[track]'")
