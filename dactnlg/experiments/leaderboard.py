@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +34,7 @@ class Row:
     """One run in one block.
 
     Attributes:
-        run: its name.
+        run: its name; the path of its folder if another one has that name.
         model: the model's name.
         identity: of the run, wherever its folder is, with the options of the evaluation.
         repeats: the identity of the run that it repeats, with the same options; empty if it repeats none.
@@ -158,7 +159,7 @@ def collect(
         given = sorted(path.parent for path in Path("runs").glob("*/manifest.json"))
     # `runs/* runs/a` names a run twice.
     given = list({Path(each).absolute(): each for run in given for each in _expanded(run)}.values())
-    found = list(_manifests(given, warn if len(given) > 1 else None))
+    found = list(_manifests(_named(given), warn if len(given) > 1 else None))
     rows = [pair for name, manifest in found for pair in _rows(name, manifest)]
     if with_published:
         here = {identity(manifest) for _, manifest in found}
@@ -193,22 +194,32 @@ def _expanded(run: str | Path) -> list[str | Path]:
     return found
 
 
-def _manifests(runs: Sequence[str | Path], warn: Callable[[str], None] | None) -> Iterator[tuple[str, dict[str, Any]]]:
+def _named(runs: Sequence[str | Path]) -> dict[str | Path, str]:
+    """Return each run's name: that of its folder, or, where several folders have that name, the path as given."""
+    # A path such as `.` has a name only if it is absolute.
+    names = {run: Path(run).absolute().name for run in runs}
+    count = Counter(names.values())
+    return {run: name if count[name] == 1 else str(run) for run, name in names.items()}
+
+
+def _manifests(
+    runs: Mapping[str | Path, str], warn: Callable[[str], None] | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and manifest of each run; with `warn`, paths that are not runs only cause a warning."""
-    for run in runs:
+    for run, name in runs.items():
         known = published.is_published_id(run) or Run(run).manifest_path.is_file()
         if known or warn is None:
-            yield _manifest(run)
+            yield _manifest(run, name)
         else:
             warn(f"{run} is passed over: it {_fault(run)}")
 
 
-def _manifest(run: str | Path) -> tuple[str, dict[str, Any]]:
+def _manifest(run: str | Path, name: str) -> tuple[str, dict[str, Any]]:
     if published.is_published_id(run):
         return published.manifest(str(run))
     if not Run(run).manifest_path.is_file():
         raise RunError(f"{run} {_fault(run)}")
-    return Path(run).name, read_manifest(Run(run).manifest_path)
+    return name, read_manifest(Run(run).manifest_path)
 
 
 def _fault(run: str | Path) -> str:

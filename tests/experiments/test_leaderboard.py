@@ -127,6 +127,17 @@ def test_a_repetition_stands_under_the_same_options_of_its_run(tmp_path: Path) -
     assert shown == ["first beam_width=1", "first beam_width=5", "again beam_width=5"]
 
 
+def test_runs_of_one_name_are_told_apart_by_their_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("old", "new"):
+        Path(folder).mkdir()
+    paths = [make(Path("old"), "a", 0.25), make(Path("new"), "a", 0.75), make(Path("old"), "b", 0.5)]
+    (block,) = collect(paths)
+    assert [row.run for row, _ in block.ordered()] == [str(Path("new", "a")), "b", str(Path("old", "a"))]
+    monkeypatch.chdir(paths[2])
+    assert [row.run for row, _ in collect(["."])[0].ordered()] == ["b"]
+
+
 def test_markdown_and_html_hold_the_same(tmp_path: Path) -> None:
     paths = [make(tmp_path, "a|b<i>", 0.25), make(tmp_path, "c", 0.75)]
     blocks = collect(paths)
