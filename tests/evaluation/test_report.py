@@ -114,6 +114,9 @@ def test_a_page_is_well_formed_and_fetches_nothing(checker: SlotChecker) -> None
     ):
         assert expected in shown.text, expected
     assert html.count("<svg") == len(found.histograms) == 5
+    # Which faults a bar shows is a matter of colours; a title alone is for the mouse.
+    bars = re.findall(r'<div class="track stack" role="img" title="([^"]*)" aria-label="([^"]*)">', html)
+    assert ("2 missing, 1 redundant", "sentences: 2 missing, 1 redundant") in bars
     plain = markdown(found)
     assert "\\<script\\>" in plain and "<script>" not in plain
     assert "missing: difficulty=strenuous" in plain
