@@ -131,8 +131,15 @@ def _placeholder(slot: Slot) -> str:
     return f"SLOT_{slot.name.upper()}"
 
 
+_MOST_PARTS = 6
+"""Longer lists are found only as written: n! orders are too many. RNNLG's own values have two parts."""
+
+
 def _wordings(value: str) -> Iterable[str]:
     parts = value.replace(" or ", " and ").split(" and ")
+    if len(parts) > _MOST_PARTS:
+        yield value
+        return
     for joint in (" and ", " or "):
         for order in itertools.permutations(parts):
             yield joint.join(order)

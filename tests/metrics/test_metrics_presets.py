@@ -70,6 +70,14 @@ def test_rnnlg_delexicalises_the_longest_value_first() -> None:
     assert rnnlg.lexicalize(template, turn) == "north is in north beach or soma"
 
 
+def test_rnnlg_finds_long_lists_only_as_written() -> None:
+    # Every order of twelve parts would be half a billion.
+    value = " and ".join("abcdefghijkl")
+    turn = parse(f"inform(name=x;list='{value}')")
+    assert rnnlg.delexicalize(f"x has {value} too", turn) == "SLOT_NAME has SLOT_LIST too"
+    assert rnnlg.delexicalize(f"x has {value[::-1]}", turn).startswith("SLOT_NAME has l")
+
+
 @pytest.mark.parametrize("corpus", ["restaurants", "hotel"])
 def test_bleu_of_handcrafted_sentences_is_rnnlgs(corpus: str, data_dir: Path, oracle_dir: Path) -> None:
     """RNNLG's own loader and scorer on its third column (oracles/calibration.json)."""
