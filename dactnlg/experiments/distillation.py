@@ -129,6 +129,9 @@ def distil(
     folder = output.parent / f"{output.name}-pairs"
     if not overwrite and (folder.exists() or output.exists()):
         raise UserError(f"{folder if folder.exists() else output} is there already; give --overwrite to replace it")
+    if not any(text.strip() for _, text, _ in rows):
+        first = f" ({'; '.join(bad[0]['reasons'])})" if bad else ""
+        raise CorpusError(f"{pairs} has no act with a sentence{first}")
     if check_with is None:
         judged, checker = self_taught(rows, progress=progress)
     else:
@@ -137,9 +140,11 @@ def distil(
         judged = judge(rows, checker, known, progress=progress)
     kept = [each for each in judged if not each.reasons]
     rejected = [*bad, *(each.to_json() for each in judged if each.reasons)]
+    reasons = {**counted(judged), **({"unreadable": len(bad)} if bad else {})}
+    read = len(rows) + len(bad)
     if len(kept) < FEWEST:
-        reasons = ", ".join(f"{name} {count}" for name, count in counted(judged).items())
-        raise CorpusError(f"{len(kept)} of {len(rows)} pairs are left, and {FEWEST} are the least ({reasons})")
+        why = f" ({', '.join(f'{name} {count}' for name, count in reasons.items())})" if reasons else ""
+        raise CorpusError(f"{len(kept)} of {read} pairs are left, and {FEWEST} are the least{why}")
     with made_folder(folder):
         files = _write(folder, kept, rejected, overwrite=overwrite)
     begin = time.monotonic()
@@ -147,10 +152,10 @@ def distil(
     minutes = (time.monotonic() - begin) / 60
     measured = measure(run, [(each.turn, each.text) for each in kept], checker)
     found = Distilled(
-        pairs=len(rows) + len(bad),
+        pairs=read,
         kept=len(kept),
         rejected=len(rejected),
-        reasons={**counted(judged), **({"unreadable": len(bad)} if bad else {})},
+        reasons=reasons,
         run=str(output),
         files=files,
         minutes=round(minutes, 2),

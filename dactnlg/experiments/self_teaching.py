@@ -32,7 +32,8 @@ def self_taught(rows: Sequence[Row], *, progress: bool = False) -> tuple[list[Ju
     proposed for the pairs kept and a reader trained on them, and these judge all pairs again. This works because faults
     are rare and diverse, whereas correct pairs resemble each other.
     """
-    pairs = [(turn, text) for turn, text, _ in rows]
+    # Corpora have no blank sentences: nothing is learned from them, but they are judged.
+    pairs = [(turn, text) for turn, text, _ in rows if text.strip()]
     checker = _proposed(pairs, cued=True)
     judged = judge(rows, checker, Inventory(pairs, checker), progress=progress)
     for _ in range(ROUNDS):

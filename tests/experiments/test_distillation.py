@@ -58,6 +58,14 @@ def test_without_a_corpus_the_pairs_teach_each_other() -> None:
     assert corrupted >= 0.94 and good <= 0.05
 
 
+def test_blank_sentences_are_rejected_also_where_the_pairs_teach_each_other() -> None:
+    rows = paraphrases("trails", 40)[0]
+    blank = [(rows[0][0], " ", "x.jsonl, line 1"), (rows[1][0], "", "x.jsonl, line 2")]
+    judged, _ = self_taught([*blank, *rows])
+    assert [each.reasons for each in judged[:2]] == [("empty",), ("empty",)]
+    assert [each.reasons for each in judged[2:]] == [each.reasons for each in self_taught(rows)[0]]
+
+
 FAULTS = [
     ("inform(name='Ivy Cutting';length='7 km')", "Ivy Cutting is a walk.", "missing: length='7 km'"),
     (
@@ -166,6 +174,15 @@ def test_a_repeated_pair_is_rejected_once(checker: FidelityChecker, inventory: I
 def test_too_few_pairs_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "pairs.jsonl", [{"act": f"inform(name=Ivy{n})", "text": "Hello."} for n in range(9)])
     with pytest.raises(CorpusError, match="0 of 9 pairs are left, and 20 are the least"):
+        distil(path, tmp_path / "run", progress=False)
+    bad = {"act": "goodbye(", "text": "Bye."}
+    write(path, [{"act": "goodbye()", "text": "Bye."}, bad])
+    with pytest.raises(CorpusError, match=r"1 of 2 pairs are left, and 20 are the least \(unreadable 1\)$"):
+        distil(path, tmp_path / "run", progress=False)
+    write(path, [{"act": "goodbye()", "text": ""}, bad])
+    with pytest.raises(
+        CorpusError, match=r"pairs\.jsonl has no act with a sentence \(unreadable: .*pairs\.jsonl, line 2"
+    ):
         distil(path, tmp_path / "run", progress=False)
     assert not (tmp_path / "run-pairs").exists()
 
