@@ -18,7 +18,7 @@ from dactnlg.fidelity.things import exchanged_specials, left_out, told_apart
 from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name, slot_label, without_ordinal
-from dactnlg.text.report_names import act_name, special_name
+from dactnlg.text.report_names import act_name, is_act_name, special_name
 from dactnlg.text.sentences import is_asking, split_sentences
 from dactnlg.text.slots import Shown, SlotChecker
 from dactnlg.text.tallies import Tally
@@ -97,8 +97,20 @@ class FidelityChecker:
             self._misplaced(turn, done.tokens, seen.words, alone=False),
             special.questions,
             acts,
-            tuple(name for name in self.unchecked(turn) if name not in special.questions),
+            (
+                *(name for name in self._unread_acts(turn) if name not in undone),
+                *(name for name in self.unchecked(turn) if name not in special.questions),
+            ),
         )
+
+    def _unread_acts(self, turn: Turn) -> list[str]:
+        """Return the act types of a turn that the reader cannot recognise, though it can tell others apart.
+
+        With a single act type in training, acts cannot be confused.
+        """
+        if self.reader is None or not any(map(is_act_name, self.reader.facts)):
+            return []
+        return [act_name(act.act_type) for act in turn if not self.knows_act(act.act_type)]
 
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values and questions of a turn that neither cues nor the reader can check."""

@@ -43,8 +43,8 @@ class FidelityReport:
             to another thing -> that thing (`price='699 dollars'` -> `name='satellite 4'`).
         questions: missing questions.
         acts: act type that it does not express -> the one that it seems to express instead.
-        unchecked: special values without cues, and questions, of which the reader has seen too little to check them.
-            They are not faults: `ok` refers only to what could be checked.
+        unchecked: special values without cues, questions and act types, of which the reader has seen too little to
+            check them. They are not faults: `ok` refers only to what could be checked.
     """
 
     missing: tuple[str, ...]

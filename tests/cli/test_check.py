@@ -100,6 +100,9 @@ def test_unknown_names_are_reported_once_and_checked(random_run: Path, basis: st
         "dactnlg: warning: standard input, pair 4: unknown slot 'nmae'; did you mean 'name'?",
         "dactnlg: warning: standard input, pair 5: unknown act type 'infrom'; did you mean 'inform'?",
     ]
+    # Callers over HTTP see no warning, only the line.
+    unchecked = [json.loads(line)["unchecked"] for line in done.stdout.splitlines()]
+    assert unchecked == [[], [], [], [], ["infrom()"], ["infrom()"]]
 
 
 @pytest.mark.parametrize("basis", ["--model", "--corpus"])
