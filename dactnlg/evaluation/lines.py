@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from dactnlg._utils.reading import LONGEST_LINE, parse_json, regular_file, utf16_hint
 from dactnlg.acts import Turn, parse, turn_from_json
-from dactnlg.errors import ActError, MetricError
+from dactnlg.errors import ActError, ActSyntaxError, MetricError
 from dactnlg.evaluation.columns import delimiter, known_header
 
 _JSON_START = re.compile(r'\{\s*(?:["}]|$)|\[\s*(?:["{\]]|\[\s*["{\[\]]|\[?$)')
@@ -112,6 +112,10 @@ def read_turn(act: Any, where: str) -> Turn | None:
         return None
     try:
         return _parse(act) if isinstance(act, str) else turn_from_json(act)
+    except ActSyntaxError as error:
+        # The line is that of the file, not of the act.
+        placed = ActSyntaxError(error.reason, error.text, error.position, where)
+        raise MetricError(str(placed)) from None
     except ActError as error:
         raise MetricError(f"{where}: {error}") from None
 

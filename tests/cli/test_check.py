@@ -66,6 +66,9 @@ def test_a_table_is_checked_as_lines_are(random_run: Path, tmp_path: Path) -> No
     done = check(random_run, "--input", table)
     assert (done.returncode, done.stdout) == (2, "")
     assert "pairs.csv: a table to check has columns of acts and of sentences" in done.stderr
+    table.write_text('mr,ref\n"bye(",Bye!\n')
+    # One place, not a line of the table and another of the act.
+    assert "pairs.csv, line 2, column 5: expected" in check(random_run, "--input", table).stderr
     table.write_text("mr,ref\ngoodbye(),Goodbye!\ngoodbye(),\n")
     assert "pairs.csv, line 3: no sentence to check" in check(random_run, "--input", table).stderr
 

@@ -267,7 +267,7 @@ def test_score_takes_lists_acts_and_options() -> None:
         (["a", 1], ["a", "b"], None, r"hypotheses\[1\] must be text, not 1"),
         (["a", "b"], ["a", None], None, r"references\[1\] must be text or a sequence of texts, not None"),
         (["a", "b"], ["a", ["b", 2]], None, r"references\[1\] must be text or a sequence of texts"),
-        (["a", "b"], ["a", "b"], [None, "inform("], r"acts\[1\]: line 1, column 8"),
+        (["a", "b"], ["a", "b"], [None, "inform("], r"^acts\[1\], column 8: expected"),
         (["a"], ["a"], [3], r"acts\[0\] must be an act, not 3"),
         ([], [], None, "not a single hypothesis"),
     ],
