@@ -88,7 +88,7 @@ class FidelityChecker:
         extra = [*(name for name in values.extra if name not in said), *special.extra]
         invented = map(str, self._inventions.invented(turn, sentence))
         extra += [name for name in invented if name not in contradicted.values()]
-        extra += self._specials.invented_questions(turn, seen, logits) if self._specials else ()
+        extra += self._specials.invented_questions(turn, seen, logits, self._asking(turn)) if self._specials else ()
         undone, acts = self._acts(turn, done.tokens, logits)
         return FidelityReport(
             (*missing, *special.missing, *undone),
@@ -102,6 +102,11 @@ class FidelityChecker:
                 *(name for name in self.unchecked(turn) if name not in special.questions),
             ),
         )
+
+    def _asking(self, turn: Turn) -> int:
+        """Return how many acts of a turn ask, but for no slot."""
+        stated = [act for act in turn if all(slot.value is not None for slot in act.slots)]
+        return sum(self._manners.is_question(act.act_type) for act in stated) if self._manners is not None else 0
 
     def _unread_acts(self, turn: Turn) -> list[str]:
         """Return the act types of a turn that the reader cannot recognise, though it can tell others apart.
@@ -153,7 +158,7 @@ class FidelityChecker:
         invented = map(str, self._inventions.invented_in(turn, tokens, self.delexicalizer.required(turn)))
         undone, acts = self._acts(turn, tokens, logits)
         unnamed += [*left_out(self.checker, turn, tokens), *undone]
-        asked = self._specials.invented_questions(turn, sentence, logits)
+        asked = self._specials.invented_questions(turn, sentence, logits, self._asking(turn))
         extra = dict.fromkeys((*found.extra, *strange, *numbers, *invented, *asked))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),

@@ -63,7 +63,8 @@ def _found_so(sentence: Tokens, things: Iterable[str]) -> Tokens:
 def _not_caring(sentence: Tokens) -> Tokens:
     """Ask "do you not care about the price?" instead of "would you don't care about the price?"."""
     words = strip_joiners(sentence)
-    for place in range(len(words) - 3):
+    # "What area do you do not care about?" mixes two questions.
+    for place in range(len(words) - 3 if QUESTION_WORDS.isdisjoint(words) else 0):
         verb, user, *denied = words[place : place + 4]
         if verb in ("would", "do") and user == "you" and (denied[0] in _DO_NOT or denied == ["do", "not"]):
             behind = place + (4 if denied[0] == "do" else 3)

@@ -98,7 +98,9 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         own_words = len(found) == 1 and counted == MANY and number != ONE and first not in _ONE_THING
         if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
-    return tuple(token for each in referring(_openings_joined(found, verbs), lexicon) for token in each)
+    return tuple(
+        token for each in referring(_openings_joined(_choices_joined(found, verbs), verbs), lexicon) for token in each
+    )
 
 
 def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
@@ -113,6 +115,22 @@ def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator
             yield sentence[joint + 1 :]
         else:
             yield sentence
+
+
+def _choices_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
+    """Yield sentences, with a list of answers joined to its question: "which size do you want? Big or small?"."""
+    before: Tokens = ()
+    for own in sentences:
+        words = strip_joiners(own)
+        answers = "or" in words and words[-1:] == ["?"] and not finite(words, verbs)
+        if answers and before and strip_joiners(before)[-1:] == ["?"]:
+            before = (*before[:-1], COMMA, *own)
+            continue
+        if before:
+            yield before
+        before = own
+    if before:
+        yield before
 
 
 def _openings_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Tokens]:

@@ -49,7 +49,7 @@ _PLACES = frozenset({"area", "range"})
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence with those faults corrected that its words show, and its clauses as most people put them."""
-    return corrected(_nor(_number_of(_near_what(_where_last(_if_whether(sentence))))))
+    return corrected(_pair(_nor(_number_of(_near_what(_where(_where_last(_if_whether(sentence))))))))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -166,6 +166,14 @@ def _where_last(sentence: Tokens) -> Tokens:
     return (*head, *others, "and", *last, *sentence[end:])
 
 
+def _where(sentence: Tokens) -> Tokens:
+    """Drop "and" between a single condition and "where": "a pub near here and where dogs are allowed"."""
+    words = strip_joiners(sentence)
+    joint = next((at for at, pair in enumerate(pairwise(words)) if pair == ("and", "where")), 0)
+    listed_before = not (RELATIVES | {",", "and", "or", "about"}).isdisjoint(words[:joint])
+    return sentence if not joint or listed_before else (*sentence[:joint], *sentence[joint + 1 :])
+
+
 def _of_several(sentence: Tokens) -> Tokens:
     """Use the plural for several values: "the phone number is SLOT_PHONE and SLOT_PHONE#2"."""
     words = strip_joiners(sentence)
@@ -236,6 +244,14 @@ def _nor(sentence: Tokens) -> Tokens:
     first = joint - (words[joint - 1] == ",")
     both = words[first - 2] in PREPOSITIONS and JOINTS.isdisjoint(words[denial + 1 : first])
     return (*sentence[:first], "or", *sentence[joint + 1 :]) if both else sentence
+
+
+def _pair(sentence: Tokens) -> Tokens:
+    """Drop the comma between two things: "it is available on Steam, and Mac"."""
+    words = strip_joiners(sentence)
+    end = end_of(words)
+    two = words[end - 3 : end - 1] == [",", "and"] and words[end - 5 : end - 4] and words[end - 5] in PREPOSITIONS
+    return (*sentence[: end - 3], *sentence[end - 2 :]) if two and words.count(",") == 1 else sentence
 
 
 def _near_what(sentence: Tokens) -> Tokens:

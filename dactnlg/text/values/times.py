@@ -19,9 +19,9 @@ def preposition_of_time(value: str) -> str:
 
 
 _STREETS = "street|st|road|rd|avenue|ave|boulevard|blvd|lane|drive|square|place|way|yard|court|terrace|parade|row"
-_HOUSE = re.compile(rf"\d+[a-z]?(?: ?[-/] ?\d+[a-z]?)? .*\b(?:{_STREETS})\b.*", re.I)
+_HOUSE = re.compile(rf"[a-z]?\d+[a-z]?(?: ?[-/] ?\d+[a-z]?)? .*\b(?:{_STREETS})\b.*", re.I)
 
 
 def has_house_number(value: str) -> bool:
     """Whether a value is an address with a house number: "at 43 High Street", but "on High Street"."""
-    return value[:1].isdecimal() and bool(_HOUSE.fullmatch(value))
+    return any(map(str.isdecimal, value[:2])) and bool(_HOUSE.fullmatch(value))
