@@ -100,20 +100,20 @@ class Specials:
         extra = self._extra(turn, stated, sentence, logits, cues)
         return Findings(tuple(missing), extra, contradicted, questions=tuple(questions))
 
-    def invented_questions(self, turn: Turn, text: Evidence, logits: Mapping[str, float], own: int) -> list[str]:
+    def invented_questions(self, turn: Turn, text: Evidence, logits: Mapping[str, float], others: int) -> list[str]:
         """Return the questions that sentences of a text probably ask, although its turn does not.
 
         Args:
             turn: the acts.
             text: the evidence for the reader.
             logits: the reader's logits for the whole text.
-            own: the number of acts that ask without asking for a slot: "do you prefer SLOT_A or SLOT_B?".
+            others: the number of acts that ask without asking for a slot: "do you prefer SLOT_A or SLOT_B?".
         """
         sentences = split_sentences(text.words)
         asking = [words for words in sentences if is_asking(words)] if self._asked_for else []
         wanted = {name for name, fact in facts(turn).items() if fact.bare}
         # A question in the place of another one is known by the one that is missing.
-        if len(asking) <= len(wanted) + own:
+        if len(asking) <= len(wanted) + others:
             return []
         # "?confirm(area=north)" may be worded like a question for the area.
         confirming = any(act.is_question for act in turn)

@@ -299,6 +299,7 @@ def test_what_people_say_has_no_faults(sentence: str) -> None:
         "what is it about pubs that you can find in town ?",
         "what is it about SLOT_FOOD pubs that makes you find them ?",
         "why do you find pubs that allow dogs ?",
+        "what area do you do not care about ?",
         "do you often find SLOT_FOOD pubs ?",
         "why do you think the pubs near here that have beer ?",
         "it is located .",

@@ -361,6 +361,7 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("it is available on Steam, and Mac.", "it is available on Steam and Mac."),
         ("it is available on Steam, Linux, and Mac.", "it is available on Steam, Linux, and Mac."),
         ("which size do you want? big, small, or huge?", "which size do you want, big, small, or huge?"),
+        ("which size do you want? big or small", "which size do you want, big or small?"),
         ("do you want it? do you like this or that?", "do you want it? do you like this or that?"),
         ("do you like this game?", "do you like this game?"),
         ("i like playing a SLOT_A game.", "i like playing a SLOT_A game."),

@@ -77,6 +77,8 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 2 * (verbless and "none" in words[-2:])
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _many_as_one(words, at))
+    # "What rating do you do not care about the price?"
+    found += 3 * any(run == ("do", "you", "do") for run in word_runs(words, 3))
     found += 2 * (_repeats(words) or dangles(words, related=bool(near)) or _unthought(words, at))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
     return found + 2 * unsaid
