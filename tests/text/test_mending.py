@@ -362,6 +362,11 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("it is available on Steam, Linux, and Mac.", "it is available on Steam, Linux, and Mac."),
         ("which size do you want? big, small, or huge?", "which size do you want, big, small, or huge?"),
         ("which size do you want? big or small", "which size do you want, big or small?"),
+        (
+            "which size do you want? big or small. is it for you?",
+            "which size do you want, big or small? is it for you?",
+        ),
+        ("it is cheap. beer or wine.", "it is cheap. beer or wine."),
         ("do you want it? do you like this or that?", "do you want it? do you like this or that?"),
         ("do you like this game?", "do you like this game?"),
         ("i like playing a SLOT_A game.", "i like playing a SLOT_A game."),

@@ -122,9 +122,9 @@ def _choices_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iter
     before: Tokens = ()
     for own in sentences:
         words = strip_joiners(own)
-        answers = "or" in words and words[-1] not in (".", "!") and not finite(words, verbs)
+        answers = "or" in words and not finite(words, verbs)
         if answers and before and strip_joiners(before)[-1:] == ["?"]:
-            # A text may end without a mark.
+            # A list may end with a stop, and a text without a mark.
             before = (*before[:-1], COMMA, *own[: end_of(words)], before[-1])
             continue
         if before:
