@@ -212,13 +212,13 @@ def test_what_generate_writes_is_scored_as_plain_text_is(random_run: Path, folde
         ('{"values": []}', "bad: 'values' is an empty list"),
         ("act\thyp\tref\na\tb\n", "bad, line 2: 2 columns, where the header has 3"),
         ("mr\tact\thyp\tref\n", "mr, act are 2 columns of acts"),
-        ("act\thyp\tref\n\ninform(\tb\tc\n", "bad, line 3: "),
+        ("act\thyp\tref\n\ninform(\tb\tc\n", "bad, line 3, column 8: "),
         ('{"values": [{"generated": 3}]}', r"bad, values\[0\]: expected a text, not 3"),
         ('{"values": [{"generated": "a"}, {}]}', r"bad, values\[1\]: no 'generated', which values\[0\] has"),
         ('{"values": ["a"], "keys": []}', "'keys' must be a list of as many items as 'values'"),
         ('{"values": ["a"], \n "keys": NaN}', r"bad, line 1: not JSON \(NaN is no number"),
-        ('{"values": [{"generated": "a", "target": "b", "act": "x("}]}', r"bad, values\[0\]: line 1"),
-        ('act\thyp\tref\na\t"b\tc\n', "bad, line 2: "),
+        ('{"values": [{"generated": "a", "target": "b", "act": "x("}]}', r"bad, values\[0\], column 3: "),
+        ('act\thyp\tref\na\t"b\tc\n', "bad, line 2, column 2: "),
     ],
 )
 def test_bad_contents_are_named_with_their_place(
