@@ -65,7 +65,9 @@ class Nameless:
         if text[:1] in ((PRONOUN,), (OWNER,)) or words[place + 1 : place + 2] in _BE:
             return text
         rest = [each for each in split_sentences(tokens) if subject not in strip_joiners(each)]
-        alone = any(map(is_asking, rest)) and _REFERRING.isdisjoint(word for each in rest for word in each)
+        alone = any(map(is_asking, rest)) and _REFERRING.isdisjoint(
+            word for each in rest for word in strip_joiners(each)
+        )
         return tuple(token for each in rest for token in each) if alone else ()
 
     @cached_property

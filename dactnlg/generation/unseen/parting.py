@@ -1,8 +1,8 @@
 """Parting: an act that a search cannot say as a whole is said in parts, by further searches, which are then joined.
 
 Ways to part an act are tried one after another, until one has helped: an implicit confirmation as an explicit one;
-compared things one by one; what does not matter at the end; unknown or omitted values separately; as many slots
-together as training has, or all slots with a name added.
+compared things one by one; what does not matter at the end; unknown or omitted values separately; all slots with a
+name added, or as many together as training has.
 """
 
 from __future__ import annotations
