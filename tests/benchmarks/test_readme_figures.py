@@ -74,3 +74,16 @@ def test_sentences_that_were_read(label: str, kind: str) -> None:
         found |= {row[0]: [row[1], *(re.findall(r"[\d.]+%", row[at])[0] for at in (2, 6))] for row in rows}
     _, *rows = section(README, "`benchmarks/reading*.md` list them all")
     assert len(rows) == 6 and {row[0]: row[1:] for row in rows}[label] == found[kind]
+
+
+def test_sentences_that_nobody_had_seen() -> None:
+    kinds: dict[str, list[str]] = {}
+    for seed in (202, 808, 909):
+        _, *rows = section(REPOSITORY / f"benchmarks/reading_seed{seed}.md", "other verdicts name")
+        for kind, count, right, *_ in rows:
+            if kind in ("one slot away", "subset"):
+                assert count == "200"
+                kinds.setdefault(kind, []).append(re.findall(r"[\d.]+%", right)[0])
+    text = " ".join(README.read_text(encoding="utf-8").split())
+    for first, second, third in kinds.values():
+        assert f"{first}, {second} and {third}" in text

@@ -572,6 +572,7 @@ def test_other_languages_are_left_alone() -> None:
             "what do you like about games that you can play on SLOT_A? you can play it on SLOT_B.",
             "what do you like about games that you can play on SLOT_A and that you can play on SLOT_B?",
         ),
+        ("do you like games on SLOT_A? you can call SLOT_B.", "do you like games on SLOT_A? you can call SLOT_B."),
         (
             "do you want something for SLOT_A? it is in the SLOT_B family. it is not cheap.",
             "do you want something for SLOT_A that is in the SLOT_B family and is not cheap?",

@@ -196,6 +196,7 @@ def test_a_sentence_without_values_is_realized(raw: str, question: bool | None) 
         ("black bezel , silver stand", "black bezel and silver stand"),
         ("matt & glossy finish , chassis , black keys", "matt & glossy finish, chassis, and black keys"),
         ("red , and blue", "red, and blue"),
+        ("red , blue or green", "red, blue or green"),
         ("1,000", "1,000"),
         ("black", "black"),
     ],

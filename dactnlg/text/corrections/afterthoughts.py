@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from dactnlg.text.corrections.agreement import agreeing, plural
 from dactnlg.text.corrections.phrasing import COMMA, end_of, trimmed
-from dactnlg.text.grammar.english import INDEFINITE, RELATIVES
+from dactnlg.text.grammar.english import INDEFINITE, PREPOSITIONS, RELATIVES
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.plurals import MANY, pluralized, singular
 from dactnlg.text.questions import is_question
@@ -71,8 +71,8 @@ def _predicate(sentence: Tokens) -> Tokens:
     """Return what a statement says about "it"; empty if it is about something else."""
     words = strip_joiners(sentence)
     rest = sentence[1 : end_of(words)] if words else ()
-    if words[:2] == ["you", "can"]:
-        # "You can play it on Mac."
+    if words[:2] == ["you", "can"] and not (PREPOSITIONS | {PRONOUN}).isdisjoint(words[3:4]):
+        # "You can play it on Mac", but not "you can call SLOT_PHONE".
         return ("you", *(token for token, word in zip(rest, words[1:], strict=False) if word != PRONOUN))
     if words[:1] == [f"{PRONOUN}'s"]:
         return ("is", *rest)

@@ -98,9 +98,8 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         own_words = len(found) == 1 and counted == MANY and number != ONE and first not in _ONE_THING
         if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
-    return tuple(
-        token for each in referring(_openings_joined(_choices_joined(found, verbs), verbs), lexicon) for token in each
-    )
+    found = _openings_joined(_choices_joined(found, verbs), verbs)
+    return tuple(token for each in referring(found, lexicon) for token in each)
 
 
 def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
@@ -117,21 +116,18 @@ def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator
             yield sentence
 
 
-def _choices_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
-    """Yield sentences, with a list of answers joined to its question: "which size do you want? Big or small?"."""
-    before: Tokens = ()
-    for own in sentences:
-        words = strip_joiners(own)
-        answers = "or" in words and not finite(words, verbs)
-        if answers and before and strip_joiners(before)[-1:] == ["?"]:
+def _choices_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Tokens]:
+    """Join a list of answers to the question before it: "which size do you want? Big or small?"."""
+    found: list[Tokens] = []
+    for sentence in sentences:
+        words = strip_joiners(sentence)
+        if found and strip_joiners(found[-1])[-1] == "?" and "or" in words and not finite(words, verbs):
             # A list may end with a stop, and a text without a mark.
-            before = (*before[:-1], COMMA, *own[: end_of(words)], before[-1])
-            continue
-        if before:
-            yield before
-        before = own
-    if before:
-        yield before
+            *question, mark = found[-1]
+            found[-1] = (*question, COMMA, *sentence[: end_of(words)], mark)
+        else:
+            found.append(sentence)
+    return found
 
 
 def _openings_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Tokens]:

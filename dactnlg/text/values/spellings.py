@@ -15,7 +15,8 @@ _AND = re.compile(r"\band\b", re.IGNORECASE)
 # In values whose words are separated by single spaces.
 _LIST_SEPARATOR = re.compile(r" ?, ?(?:(?:and|or) )?| (?:and|or|&) | ?& ?", re.IGNORECASE)
 _COMMA = re.compile(r"\s*,\s+")
-_CONJUNCTION = re.compile(r"(?:and|or|&)(?!\w)", re.IGNORECASE)
+# Nothing is inserted before "and blue", nor into alternatives: "red, blue or green".
+_JOINED = re.compile(r"(?:and|&)(?!\w)|.*\bor\b", re.IGNORECASE)
 # Longer lists are matched only as written: n! orders are too many.
 _MAX_ITEMS = 4
 
@@ -64,7 +65,7 @@ def in_sentence(value: str) -> str:
     ('black bezel and silver stand', 'red, blue & green, and grey', 'red, and blue')
     """
     *first, last = _COMMA.split(value)
-    if not first or not all(map(str.strip, (*first, last))) or _CONJUNCTION.match(last):
+    if not first or not all(map(str.strip, (*first, last))) or _JOINED.match(last):
         return value
     return f"{', '.join(first)}{',' if len(first) > 1 else ''} and {last}"
 
