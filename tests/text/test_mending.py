@@ -183,23 +183,15 @@ def test_verbs_agree(text: str, better: str) -> None:
             "the SLOT_NAME is the only pub with a garden and is cheap.",
             "the SLOT_NAME is the only pub with a garden that is cheap.",
         ),
-        ("do you know a game that you can play it on SLOT_A?", "do you know a game that you can play on SLOT_A?"),
+        ("what is the area do you prefer?", "what area do you prefer?"),
         ("it is near the SLOT_AREA, in the SLOT_AREA and cheap.", "it is near SLOT_AREA, in SLOT_AREA and cheap."),
         ("it is in the SLOT_AREA or SLOT_AREA#2 and cheap.", "it is in SLOT_AREA or SLOT_AREA#2 and cheap."),
         ("it is in the SLOT_AREA or SLOT_AREA#2.", "it is in SLOT_AREA or SLOT_AREA#2."),
         ("all pubs in SLOT_B are at its best in SLOT_A.", "all pubs in SLOT_B are at their best in SLOT_A."),
-        ("what is the area do you prefer?", "what area do you prefer?"),
         ("all pubs in SLOT_A with beer, have a garden.", "all pubs in SLOT_A with beer have a garden."),
         ("the SLOT_NAME, has a garden.", "the SLOT_NAME has a garden."),
         ("the SLOT_NAME, a pub, has a garden.", "the SLOT_NAME, a pub, has a garden."),
         ("in SLOT_A, has it a garden?", "in SLOT_A, has it a garden?"),
-        (
-            "speaking of games from SLOT_A. have you played SLOT_NAME?",
-            "speaking of games from SLOT_A, have you played SLOT_NAME?",
-        ),
-        ("since you like SLOT_A. have you been to SLOT_NAME?", "since you like SLOT_A, have you been to SLOT_NAME?"),
-        ("since you like it, it is here. have you been to it?", "since you like it, it is here. have you been to it?"),
-        ("speaking of games. it is cheap.", "speaking of games. it is cheap."),
         (
             "we have a pub that serve beer and allow dogs. there is an inn where dogs are allowed.",
             "we have a pub that serves beer and allows dogs. there is an inn where dogs are allowed.",
@@ -218,9 +210,6 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("it has any number of usb port and beer.", "it has any number of usb ports and beer."),
         ("it has a number of ports.", "it has a number of ports."),
         ("the phone number of town is SLOT_A.", "the phone number of town is SLOT_A."),
-        ("it is not available on steam, and mac.", "it is not available on steam or mac."),
-        ("it is not on steam and mac.", "it is not on steam or mac."),
-        ("it is not in town and it has beer.", "it is not in town and it has beer."),
         ("we have", "we have"),
         (
             "there are pubs serving SLOT_FOOD food and do not allow dogs and have beer.",
@@ -240,11 +229,6 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("where would you like it to be near to?", "what would you like it to be near?"),
         ("it is cheap. it's eco-rating is SLOT_B.", "it is cheap. its eco-rating is SLOT_B."),
         ("it's in SLOT_A and is cheap.", "it's in SLOT_A and is cheap."),
-        ("do you feel like walking 8 km, or would you rather?", "do you feel like walking 8 km?"),
-        (
-            "do you feel like walking 8 km, or would you rather do 9 km?",
-            "do you feel like walking 8 km, or would you rather do 9 km?",
-        ),
         ("it has an ecorating of SLOT_B.", "it has an eco rating of SLOT_B."),
         (
             "if you do not care where it is near to or whether it is cheap.",
@@ -283,19 +267,6 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("it is cheap. with a garden and near SLOT_A.", "it is cheap. it has a garden and near SLOT_A."),
         ("in SLOT_A SLOT_NAME has a garden.", "in SLOT_A SLOT_NAME has a garden."),
         ("in SLOT_A, SLOT_B blooms.", "in SLOT_A, SLOT_B blooms."),
-        ("i have found the SLOT_A pub that has beer.", "i have found a SLOT_A pub that has beer."),
-        ("i found the SLOT_A SLOT_B SLOT_TYPE.", "i found a SLOT_A SLOT_B SLOT_TYPE."),
-        ("i have found the SLOT_NAME pub.", "i have found the SLOT_NAME pub."),
-        ("i have found the only SLOT_A pub.", "i have found the only SLOT_A pub."),
-        ("i have found the pub.", "i have found the pub."),
-        (
-            "if you do not care about the price or beer, eco rating, there are pubs in SLOT_A.",
-            "if you do not care about the price, beer, or eco rating, there are pubs in SLOT_A.",
-        ),
-        (
-            "if you do not care about the price or beer, SLOT_A size, there are pubs.",
-            "if you do not care about the price or beer, SLOT_A size, there are pubs.",
-        ),
         (
             "if you do not care about the price or beer, there are pubs, games, and inns.",
             "if you do not care about the price or beer, there are pubs, games, and inns.",
@@ -304,11 +275,6 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("its area is SLOT_A and their number is SLOT_B.", "its area is SLOT_A and its number is SLOT_B."),
         ("it serves beer and their number is SLOT_B.", "it serves beer and their number is SLOT_B."),
         ("it allows children and their dogs.", "it allows children and their dogs."),
-        (
-            "there are pubs if whether dogs are allowed in SLOT_A does not matter and you have SLOT_B.",
-            "there are pubs if you do not care whether dogs are allowed in SLOT_A and you have SLOT_B.",
-        ),
-        ("there are pubs if whether dogs are allowed.", "there are pubs if whether dogs are allowed."),
         ("the price is SLOT_A. it is near SLOT_B", "it is near SLOT_B. the price is SLOT_A."),
         (
             "its price is SLOT_A. it is near SLOT_B. the area is big.",
@@ -354,8 +320,8 @@ def test_verbs_agree(text: str, better: str) -> None:
             "do you like SLOT_A rated action games that run on SLOT_B?",
         ),
         (
-            "speaking of SLOT_A games on SLOT_B, and it has a demo. have you heard of any?",
-            "speaking of SLOT_A games on SLOT_B that have a demo, have you heard of any?",
+            "speaking of SLOT_A games on SLOT_B, and it has a demo.",
+            "speaking of SLOT_A games on SLOT_B that have a demo.",
         ),
         ("do you like SLOT_A game?", "do you like SLOT_A games?"),
         ("it is available on Steam, and Mac.", "it is available on Steam and Mac."),
@@ -367,6 +333,8 @@ def test_verbs_agree(text: str, better: str) -> None:
             "which size do you want, big or small? is it for you?",
         ),
         ("it is cheap. beer or wine.", "it is cheap. beer or wine."),
+        ("what else? shall it be beer or wine?", "what else? shall it be beer or wine?"),
+        ("is that all? please choose beer or wine.", "is that all? please choose beer or wine."),
         ("do you want it? do you like this or that?", "do you want it? do you like this or that?"),
         ("do you like this game?", "do you like this game?"),
         ("i like playing a SLOT_A game.", "i like playing a SLOT_A game."),
@@ -516,17 +484,6 @@ def test_verbs_behind_a_relative_pronoun_agree_with_each_other() -> None:
     assert _mended(text.replace("in SLOT_A that", "that"), counted=MANY) == better.replace("in SLOT_A that", "that")
 
 
-def test_what_is_counted_without_a_number_is_several() -> None:
-    for text, better in (
-        ("we have a SLOT_A game in SLOT_B that takes an hour.", "we have SLOT_A games in SLOT_B that take an hour."),
-        ("there is a game.", "there are games."),
-        ("we have a SLOT_A games that take an hour.", "we have SLOT_A games that take an hour."),
-        ("we have a big garden with a game.", "we have a big garden with a game."),
-    ):
-        assert _mended(text, counted=MANY) == better
-        assert _mended(text, counted=ONE) == _mended(text)
-
-
 def test_what_the_only_one_has_is_listed() -> None:
     text = "it is the only pub with a SLOT_A garden. it has a big SLOT_B."
     assert _mended(text) == "it is the only pub with a SLOT_A garden and a big SLOT_B."
@@ -602,22 +559,11 @@ def test_a_question_about_several_things_has_their_plurals() -> None:
         ("do you want SLOT_A or in SLOT_B or near SLOT_C?", "do you want SLOT_A in SLOT_B near SLOT_C?"),
         ("what eco rating do you want it to be?", "what eco rating do you want it to have?"),
         ("what price range do you want it to be?", "what price range do you want it to be in?"),
+        ("hello, welcome to the guide?", "hello, welcome to the guide."),
         ("why do you find so bad?", "why do you find it so bad?"),
         (
             "what is it about SLOT_A games that makes you find so bad?",
             "what is it about SLOT_A games that makes you find them so bad?",
-        ),
-        ("hello, welcome to the guide?", "hello, welcome to the guide."),
-        ("there is no pub in SLOT_A and it is near SLOT_B.", "there is no pub in SLOT_A and near SLOT_B."),
-        (
-            "are you looking for a pub that has beer and it is a nice pub near SLOT_B?",
-            "are you looking for a pub that has beer near SLOT_B?",
-        ),
-        ("you like SLOT_NAME and it is on SLOT_A?", "you like SLOT_NAME and it is on SLOT_A?"),
-        ("it has no garden and it is near SLOT_A.", "it has no garden and it is near SLOT_A."),
-        (
-            "do you want beer and it is a SLOT_A pub near SLOT_B?",
-            "do you want beer and it is a SLOT_A pub near SLOT_B?",
         ),
     ],
 )

@@ -1,10 +1,10 @@
-"""Asking: corrections of questions, and of texts about what there is not, whose words have come together by chance."""
+"""Asking: corrections of questions whose words have come together by chance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, COORDINATING, GREETINGS, PREPOSITIONS, QUESTION_WORDS
+from dactnlg.text.grammar.english import AUXILIARIES, COORDINATING, GREETINGS, PREPOSITIONS, QUESTION_WORDS
 from dactnlg.text.grammar.plurals import pluralized
 from dactnlg.text.placeholders import is_placeholder, without_ordinal
 from dactnlg.text.sentences import PRONOUN, Tokens, is_asking
@@ -12,42 +12,19 @@ from dactnlg.text.surface import strip_joiners
 
 _FAR = 4
 """Within how many words on both sides of "or" its alternatives have their values."""
-_SOUGHT = {("looking", "for"), ("you", "want"), ("would", "you")}
-_NONE = {("there", verb, "no") for verb in ("is", "are")}
-"""Words before what is looked for, and before what does not exist."""
 _DO_NOT = frozenset({"don't", "dont"})
 _WHY = frozenset({"why", "makes"})
 """Words before "you find" that are not its object, as "that" may be: "the pubs that you find so nice"."""
 
 
 def asked(sentence: Tokens, things: Iterable[str]) -> Tokens:
-    """Return a question, or a denial, with those faults corrected that its words show; other sentences are unchanged.
+    """Return a question with those faults corrected that its words show; other sentences are unchanged.
 
     Args:
         sentence: delexicalised.
         things: nouns for what the texts of its corpus are about.
     """
-    sentence = _without_it(sentence)
     return _greeting(_without_or(_found_so(_not_caring(sentence), things))) if is_asking(sentence) else sentence
-
-
-def _without_it(sentence: Tokens) -> Tokens:
-    """Join a condition to the others: "there is no pub in SLOT_A and it is near SLOT_B".
-
-    What does not exist, or is looked for, is no "it": "are you looking for a pub that has beer and it is near SLOT_B?".
-    """
-    words = strip_joiners(sentence)
-    sought = any(run[:2] in _SOUGHT or run in _NONE for run in zip(words, words[1:], [*words[2:], ""], strict=False))
-    for place in range(1, len(words) - 3 if sought else 0):
-        if words[place : place + 3] == ["and", PRONOUN, "is"]:
-            phrase = words[place + 3 :][:_FAR]
-            thing = next((at for at, word in enumerate(phrase) if word in PREPOSITIONS), len(phrase))
-            if not thing:
-                return (*sentence[: place + 1], *sentence[place + 3 :])
-            # "... and it is a nice pub near SLOT_B"
-            if phrase[0] in ARTICLES and thing < len(phrase) and not any(map(is_placeholder, phrase[:thing])):
-                return (*sentence[:place], *sentence[place + 3 + thing :])
-    return sentence
 
 
 def _found_so(sentence: Tokens, things: Iterable[str]) -> Tokens:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from dactnlg.text.corrections.phrasing import COMMA, end_of
+from dactnlg.text.corrections.phrasing import end_of
 from dactnlg.text.grammar.english import COORDINATING, PREPOSITIONS, QUESTION_WORDS, RELATIVES, SUBJECTS, listed
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import strip_joiners
@@ -31,21 +31,6 @@ def with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
             sentence = (*sentence[: comma + several], "and", *sentence[comma + 1 : end], *sentence[behind:])
             words = strip_joiners(sentence)
     return sentence
-
-
-def with_or(sentence: Tokens) -> Tokens:
-    """Join what does not matter by one "or": "if you do not care about beer or wine, food, there are pubs"."""
-    words = strip_joiners(sentence)
-    start = words.index("about") if words[:1] == ["if"] and "about" in words else len(words)
-    joint = words.index("or", start) if "or" in words[start:] else len(words)
-    comma = words.index(",", joint) if "," in words[joint:] else len(words)
-    end = words.index(",", comma + 1) if "," in words[comma + 1 :] else len(words)
-    item = words[comma + 1 : end]
-    more = end < len(words) and item and all(word.isalpha() and word not in _NO_ITEM for word in item)
-    if not more or "," in words[start:joint] or words[end + 1 : end + 2] not in (["there"], ["we"], ["i"]):
-        return sentence
-    first, second = sentence[:joint], sentence[joint + 1 : comma]
-    return (*first, COMMA, *second, COMMA, "or", *sentence[comma + 1 :])
 
 
 def _item(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:

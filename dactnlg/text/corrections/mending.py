@@ -16,11 +16,10 @@ from dactnlg.text.corrections.agreement import (
 )
 from dactnlg.text.corrections.asking import asked
 from dactnlg.text.corrections.kinds import liked, referring, spoken_of, told_of_kinds
-from dactnlg.text.corrections.listing import with_and, with_or
+from dactnlg.text.corrections.listing import with_and
 from dactnlg.text.corrections.only_one import so_in_all, the_only_ones, the_only_that
 from dactnlg.text.corrections.phrasing import COMMA, corrected, end_of, rephrased, trimmed
 from dactnlg.text.grammar.articles import with_articles, with_the
-from dactnlg.text.grammar.clauses import is_opening
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -45,8 +44,7 @@ _ONE_THING = frozenset({"the", "it", "this"})
 """Words that begin a sentence about a single thing."""
 _TELLING = {("there", "is"), ("we", "have"), ("i", "have")}
 """How a sentence begins before the thing that it is about: "we have a pub"."""
-_LONGEST = 3
-"""The most words of a kind of thing: "big cheap pub"."""
+_ASKING = frozenset({"shall", "please"})
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
 """Verbs that make sentences of phrases that begin with these words."""
@@ -73,8 +71,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
         own = asked(rephrased(sentence), lexicon.things)
-        own = _qualities_joined(_subject_joined(with_and(with_or(own), verbs), verbs), verbs)
-        own = _several_things(own, verbs) if counted == MANY and not found else own
+        own = _qualities_joined(_subject_joined(with_and(own, verbs), verbs), verbs)
         own = liked(spoken_of(own, verbs), lexicon)
         # "There are 18 trails in the south. It is graded easy", but not what follows about another thing.
         if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
@@ -83,7 +80,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
             number = ONE
         elif strip_joiners(own)[0] != PRONOUN:
             number = 0
-        own = _indefinite(_without_article(own, lexicon.bare), lexicon)
+        own = _without_article(own, lexicon.bare)
         own = corrected(with_articles(own, lexicon.articles))
         own = as_values_of(as_held(with_the(own, lexicon.definite), lexicon.held), lexicon.value_nouns)
         own = _with_verb(own, lexicon) if tells else own
@@ -98,8 +95,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         own_words = len(found) == 1 and counted == MANY and number != ONE and first not in _ONE_THING
         if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
-    found = _openings_joined(_choices_joined(found, verbs), verbs)
-    return tuple(token for each in referring(found, lexicon) for token in each)
+    return tuple(token for each in referring(_choices_joined(found, verbs), lexicon) for token in each)
 
 
 def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
@@ -121,21 +117,12 @@ def _choices_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> list
     found: list[Tokens] = []
     for sentence in sentences:
         words = strip_joiners(sentence)
-        if found and strip_joiners(found[-1])[-1] == "?" and "or" in words and not finite(words, verbs):
+        # "Shall it be big or small?" and "please select a big or a small pub" are no answers.
+        asks = not (AUXILIARIES | _ASKING).isdisjoint(words) or bool(finite(words, verbs))
+        if found and strip_joiners(found[-1])[-1] == "?" and "or" in words and not asks:
             # A list may end with a stop, and a text without a mark.
             *question, mark = found[-1]
             found[-1] = (*question, COMMA, *sentence[: end_of(words)], mark)
-        else:
-            found.append(sentence)
-    return found
-
-
-def _openings_joined(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Tokens]:
-    """Join an opening without a main clause to the question behind it: "Speaking of pubs. Have you tried X?"."""
-    found: list[Tokens] = []
-    for sentence in sentences:
-        if found and is_asking(sentence) and is_opening(found[-1], verbs):
-            found[-1] = (*trimmed(found[-1][: end_of(strip_joiners(found[-1]))]), COMMA, *sentence)
         else:
             found.append(sentence)
     return found
@@ -211,18 +198,6 @@ def _tells_of_one(sentence: Tokens) -> bool:
     return tuple(words[:2]) in _TELLING and not INDEFINITE.isdisjoint(words[2:3]) and not many
 
 
-def _several_things(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Use the plural for things that an act counts without a number: "we have a SLOT_SIZE pub that serves beer"."""
-    words = [*strip_joiners(sentence), "."]
-    noun = next((at for at, word in enumerate(words) if at > 2 and not is_placeholder(word)), 0)
-    ends = words[noun + 1] in PREPOSITIONS | RELATIVES | {*ENDS} if words[noun].isalpha() else False
-    if tuple(words[:2]) not in _TELLING or words[2] not in INDEFINITE or not ends:
-        return sentence
-    verb, kind = "are" if words[1] == "is" else sentence[1], words[noun]
-    rest = agreeing(sentence[noun + 1 :], verbs, MANY) if sentence[noun + 1 :] else ()
-    return (sentence[0], verb, *sentence[3:noun], kind if is_plural(kind) else pluralized(kind), *rest)
-
-
 def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Replace "and" with "that" before a verb about the things: "there are pubs and have beer"."""
     words = strip_joiners(sentence)
@@ -257,17 +232,6 @@ def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
         if word == "the" and name in names and ends and not is_placeholder(words[behind]):
             needless.add(place)
     return tuple(token for place, token in enumerate(sentence) if place not in needless)
-
-
-def _indefinite(sentence: Tokens, lexicon: Lexicon) -> Tokens:
-    """Use "a" for something new without a name: "i have found the SLOT_PRICE pub that has beer"."""
-    words, kinds = strip_joiners(sentence), lexicon.plurals | lexicon.things
-    place = words.index("the") if "the" in words else 0
-    phrase = words[place + 1 :][:_LONGEST]
-    noun = next((at for at, word in enumerate(phrase) if word in kinds), 0)
-    # "The pub" is a known one.
-    own = noun and all(map(is_placeholder, phrase[:noun])) and lexicon.subject not in words
-    return (*sentence[:place], "a", *sentence[place + 1 :]) if own and words[place - 1] == "found" else sentence
 
 
 def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from dactnlg.text.grammar.dangling import OPEN_ENDED
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -34,9 +33,8 @@ _NO_KIND = SUBJECTS | listed("the of my your our their its this that these those
 """Words after "all" that name no kind of thing."""
 _SUCH_A = ARTICLES | PREPOSITIONS | COORDINATING | listed("about any this certain specific particular what")
 """Words before a "number" of things."""
-_NO_MATTER, _DO_NOT_CARE = ["does", "not", "matter"], ["you", "do", "not", "care"]
-_IT_IS = f"{PRONOUN}'s"
 _SAYING = frozenset({"said", "say", "mentioned", "told"})
+_IT_IS = f"{PRONOUN}'s"
 _WHICH = frozenset({"what", "which"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
 _NO_THING |= listed("about of if whether to either too much")
@@ -49,7 +47,7 @@ _PLACES = frozenset({"area", "range"})
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence with those faults corrected that its words show, and its clauses as most people put them."""
-    return corrected(_pair(_nor(_number_of(_near_what(_where(_where_last(_if_whether(sentence))))))))
+    return corrected(_pair(_number_of(_near_what(_where(_where_last(sentence))))))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -76,15 +74,6 @@ def trimmed(tokens: Tokens) -> Tokens:
     while end and strip_joiner(tokens[end - 1]) in (",", "and"):
         end -= 1
     return tokens[:end]
-
-
-def _resumed(sentence: Tokens) -> Tokens:
-    """Drop an "it" that repeats the noun of a relative clause: "a game that you can play it on Mac"."""
-    words = strip_joiners(sentence)
-    for place in range(len(words) - 4):
-        if words[place] in RELATIVES and words[place + 1 : place + 3] == ["you", "can"] and words[place + 4] == PRONOUN:
-            return (*sentence[: place + 4], *sentence[place + 5 :])
-    return sentence
 
 
 def _with_object(sentence: Tokens) -> Tokens:
@@ -129,17 +118,6 @@ def _caring_about(sentence: Tokens) -> Tokens:
             # "You do not care what food?" lacks its verb.
             return (*sentence[: place + 1], "about", "the", *sentence[place + 2 :])
     return sentence
-
-
-def _if_whether(sentence: Tokens) -> Tokens:
-    """Say "if you do not care whether dogs are allowed" instead of "if whether dogs are allowed does not matter"."""
-    words = strip_joiners(sentence)
-    start = next((at for at, pair in enumerate(pairwise(words)) if pair == ("if", "whether")), len(words))
-    run = (at for at in range(start, len(words) - 2) if words[at : at + 3] == _NO_MATTER)
-    verb = next(run, 0)
-    if not verb:
-        return sentence
-    return (*sentence[: start + 1], *_DO_NOT_CARE, *sentence[start + 1 : verb], *sentence[verb + 3 :])
 
 
 def _where_last(sentence: Tokens) -> Tokens:
@@ -233,19 +211,6 @@ def _plural_after(sentence: Tokens, opening: tuple[str, str], least: int) -> Tok
     return (*sentence[: end - 1], pluralized(words[end - 1]), *sentence[end:])
 
 
-def _nor(sentence: Tokens) -> Tokens:
-    """Join two things that are denied by "or": "it is not available on Steam, and Mac"."""
-    words = strip_joiners(sentence)
-    end = end_of(words)
-    denial = next((at for at, word in enumerate(words) if word == "not" or word.endswith("n't")), end)
-    joint = end - 2
-    if joint <= denial + 2 or words[joint] != "and" or not words[joint + 1].isalpha():
-        return sentence
-    first = joint - (words[joint - 1] == ",")
-    both = words[first - 2] in PREPOSITIONS and JOINTS.isdisjoint(words[denial + 1 : first])
-    return (*sentence[:first], "or", *sentence[joint + 1 :]) if both else sentence
-
-
 def _pair(sentence: Tokens) -> Tokens:
     """Drop the comma between two things: "it is available on Steam, and Mac"."""
     words = strip_joiners(sentence)
@@ -275,17 +240,7 @@ def _with_owner(sentence: Tokens) -> Tokens:
     return (*sentence[:place], OWNER, *sentence[place + 1 :]) if place < verb and noun else sentence
 
 
-def _without_open_end(sentence: Tokens) -> Tokens:
-    """Drop an alternative that says nothing: "do you want to walk 8 km, or would you rather?"."""
-    words = strip_joiners(sentence)
-    end = end_of(words)
-    place = max((at for at in range(1, end) if words[at] == "or"), default=end)
-    empty, rest = place + 1 < end and OPEN_ENDED.issuperset(words[place + 1 : end]), trimmed(sentence[:place])
-    return (*rest, *sentence[end:]) if empty and rest else sentence
-
-
 _RULES = (
-    _resumed,
     _with_object,
     _asked_once,
     _to_have,
@@ -294,5 +249,4 @@ _RULES = (
     _in_all,
     _with_once,
     _with_owner,
-    _without_open_end,
 )

@@ -89,15 +89,6 @@ def misplaced_only(words: Sequence[str]) -> bool:
     return any(words[at : at + 4] == ["there", "is", "the", "only"] for at in range(len(words)))
 
 
-def is_opening(tokens: Sequence[str], verbs: Collection[str]) -> bool:
-    """Whether a sentence only opens another: "since you like pubs with a garden?", "speaking of pubs."."""
-    words = strip_joiners(tokens)
-    if tuple(words[:2]) == ("speaking", "of"):
-        return not _main(words, finite(words, verbs))
-    # "If you do not care about the price" may be about anything before or behind it.
-    return words[0] in SUBORDINATING - {"if"} and len(_main(words, finite(words, verbs))) < 2
-
-
 def _greets(words: Sequence[str]) -> bool:
     """Whether a sentence is a greeting, which needs no verb: "goodbye!", "thank you", "hello, and enjoy it"."""
     return words[0] in GREETINGS and (len(words) == 1 or words[1] in _BEHIND_GREETINGS)

@@ -8,7 +8,6 @@ from itertools import pairwise
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
-    BEING,
     FUNCTION_WORDS,
     PREPOSITIONS,
     RELATIVES,
@@ -17,7 +16,6 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.placeholders import is_placeholder
 
-_PLACES = frozenset({"in", "near", "at"})
 _CONDITIONS = PREPOSITIONS | {"where", "good"}
 """Words that begin conditions that are not clauses."""
 _WHAT_HAS = VERBS | RELATIVES | PREPOSITIONS - {"in"} | {"of", "having"}
@@ -33,26 +31,13 @@ def mislisted(words: Sequence[str], at: Sequence[int]) -> int:
         words: of the sentence.
         at: the places of its finite verbs.
     """
-    found = _chained(words) + _place_joined(words, at) + _thing_behind_place(words)
-    return found + _two_lists(words, at) + _names_nothing(words)
+    return _chained(words) + _thing_behind_place(words) + _two_lists(words, at) + _names_nothing(words)
 
 
 def _chained(words: Sequence[str]) -> int:
     """Return how many conditions too many "and" joins: "pubs near here and where dogs are and in town"."""
     joined = [word for before, word in pairwise(words) if before == "and"]
     return max(0, sum(word in _CONDITIONS or word.endswith("ing") for word in joined) - 1)
-
-
-def _place_joined(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether "and" joins a place to a clause: "pubs that allow dogs and in the south"; not "that are cheap and in"."""
-    pairs = [place for place in range(1, len(words)) if words[place - 1] == "and" and words[place] in _PLACES]
-    for place in pairs:
-        last = max((verb for verb in at if verb < place), default=0)
-        told = last > 0 and words[last - 1] in RELATIVES and words[last] not in BEING
-        # "... near SLOT_NEAR and in the south"; before another clause, the place is moved to the front.
-        if told and PREPOSITIONS.isdisjoint(words[last:place]) and RELATIVES.isdisjoint(words[place:]):
-            return True
-    return False
 
 
 def _thing_behind_place(words: Sequence[str]) -> bool:
