@@ -9,6 +9,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
 from typing import Literal
 
 import numpy as np
@@ -31,6 +33,12 @@ LEVELS: dict[str, str] = {
 }
 MOST_KENDALL = 4_000
 """Largest number of sentences for intervals of Kendall's coefficient, which need all pairs of sentences."""
+MOST_PERMUTED = 8
+"""Largest number of values for which Spearman's p is counted over all permutations.
+
+The t distribution of `spearmanr` finds p = 0 for any three systems in the same order, which chance gives every third
+time; from nine values on it is close enough.
+"""
 Floats = NDArray[np.float64]
 
 
@@ -134,6 +142,8 @@ def correlate(
     drawn = "" if kind == "jackknife" else f", {resamples} resamples, seed {seed}"
     coefficients = "Spearman's, Pearson's and Kendall's (tau-b) correlation with the mean of people's values"
     intervals = "t intervals of that mean" if level == "item" else METHODS[kind] + drawn
+    if level != "item":
+        intervals = f"Spearman's p of {MOST_PERMUTED} values or fewer over all permutations; {intervals}"
     return MetricCorrelations(level, tuple(rows), f"{coefficients}, {LEVELS[level]}; {intervals}", tuple(notes))
 
 
@@ -155,6 +165,24 @@ def correlation_values(name: Name, x: Floats, y: Floats) -> tuple[float | None, 
     return (value if np.isfinite(value) else None), (p if np.isfinite(p) else None)
 
 
+def _tested(name: Name, x: Floats, y: Floats) -> tuple[float | None, float | None]:
+    """Return a coefficient and its p-value as `correlation_values`, but the exact p of Spearman's over few values."""
+    value, p = correlation_values(name, x, y)
+    if name == "spearman" and value is not None and len(x) <= MOST_PERMUTED:
+        from scipy.stats import rankdata
+
+        left, right = (one - one.mean() for one in (rankdata(x), rankdata(y)))
+        as_large = np.abs(right[_orders(len(x))] @ left) >= abs(right @ left) - 1e-9
+        p = float(as_large.mean())
+    return value, p
+
+
+@cache
+def _orders(count: int) -> NDArray[np.int64]:
+    """Return all permutations of `count` places, (count!, count)."""
+    return np.array(list(permutations(range(count))), dtype=np.int64)
+
+
 def undefined(x: Floats, y: Floats, what: str = "sentences") -> str:
     """Return why the correlation of a metric, x, with people, y, is undefined; empty if it is defined."""
     if len(x) < 3:
@@ -174,7 +202,7 @@ def _coefficient(
         return _of_systems(name, own, x, how)
     if reason := undefined(x, y):
         return Coefficient(None, reason=reason)
-    value, p = correlation_values(name, x, y)
+    value, p = _tested(name, x, y)
     if name == "kendall" and len(x) > MOST_KENDALL:
         return Coefficient(value, p, reason=f"no interval of Kendall's coefficient over {MOST_KENDALL:,} sentences")
     bounds, reason = interval(resampled(name, x, y), own.items, *how)
@@ -215,7 +243,7 @@ def _of_systems(name: Name, own: PairedSentences, x: Floats, how: tuple[Kind, in
     if reason := undefined(*means, what="systems"):
         return Coefficient(None, reason=reason)
     bounds, reason = interval(_system_statistic(name, member, x, own.people), own.items, *how)
-    return Coefficient(*correlation_values(name, *means), bounds, reason)
+    return Coefficient(*_tested(name, *means), bounds, reason)
 
 
 def _system_statistic(name: Name, member: Floats, x: Floats, y: Floats) -> Callable[[Floats], Floats]:
