@@ -136,7 +136,7 @@ def correlate(
     for pairing in paired(ratings, scores, gold):
         notes |= dict.fromkeys(pairing.notes)
         for metric in scores.metrics:
-            own = pairing.of(metric)
+            own = pairing.of(metric).once() if level == "segment" else pairing.of(metric)
             found = {name: _coefficient(name, metric, own, level, (kind, resamples, seed)) for name in NAMES}
             rows.append(_row(metric, own, found))
     drawn = "" if kind == "jackknife" else f", {resamples} resamples, seed {seed}"

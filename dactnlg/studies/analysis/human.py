@@ -132,7 +132,8 @@ def _halves(table: Judgements, first: NDArray[np.bool_]) -> tuple[Floats, Floats
     for half in (chosen, ~chosen):
         counts.append(np.bincount(table.sentence[half], minlength=size))
         totals.append(np.bincount(table.sentence[half], table.value[half], minlength=size))
-    both = (counts[0] > 0) & (counts[1] > 0)
+    # As for metrics, a sentence of several systems counts once.
+    both = (counts[0] > 0) & (counts[1] > 0) & (table.seen == np.arange(size))
     left, right = (exact(total[both] / count[both]) for total, count in zip(totals, counts, strict=True))
     return left, right
 

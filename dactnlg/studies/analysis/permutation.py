@@ -76,7 +76,7 @@ def permute_metrics(
 def _permuted(
     pairing: PairedSentences, scores: MetricScores, pair: tuple[str, str], count: int, seed: int
 ) -> MetricDifference:
-    own = pairing.of(*pair)
+    own = pairing.of(*pair).once()
     size = len(own.people)
     block = own.criterion, own.corpus, own.gold
     columns = {metric: own.metrics[metric] * scores.sign(metric) for metric in pair}
