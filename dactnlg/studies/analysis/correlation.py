@@ -36,9 +36,13 @@ MOST_KENDALL = 4_000
 MOST_PERMUTED = 8
 """Largest number of values for which Spearman's p is counted over all permutations.
 
-The t distribution of `spearmanr` finds p = 0 for any three systems in the same order, which chance gives every third
-time; from nine values on it is close enough.
+The t distribution of `spearmanr` finds p = 0 for three systems in the same or the opposite order, which chance gives
+every third time; from nine values on it is close enough.
 """
+DOUBTFUL = (
+    "where p is below .05 and the interval holds 0, go by the interval: p does not know that sentences of one item are "
+    "alike"
+)
 Floats = NDArray[np.float64]
 
 
@@ -139,12 +143,23 @@ def correlate(
             own = pairing.of(metric).once() if level == "segment" else pairing.of(metric)
             found = {name: _coefficient(name, metric, own, level, (kind, resamples, seed)) for name in NAMES}
             rows.append(_row(metric, own, found))
+            if level == "segment" and any(map(_doubtful, found.values())):
+                notes[DOUBTFUL] = None
     drawn = "" if kind == "jackknife" else f", {resamples} resamples, seed {seed}"
     coefficients = "Spearman's, Pearson's and Kendall's (tau-b) correlation with the mean of people's values"
     intervals = "t intervals of that mean" if level == "item" else METHODS[kind] + drawn
     if level != "item":
         intervals = f"Spearman's p of {MOST_PERMUTED} values or fewer over all permutations; {intervals}"
     return MetricCorrelations(level, tuple(rows), f"{coefficients}, {LEVELS[level]}; {intervals}", tuple(notes))
+
+
+def _doubtful(found: Coefficient) -> bool:
+    return (
+        found.p is not None
+        and found.p < 0.05
+        and found.interval is not None
+        and found.interval[0] < 0 < found.interval[1]
+    )
 
 
 def _row(metric: str, own: PairedSentences, found: dict[Name, Coefficient]) -> MetricCorrelation:
