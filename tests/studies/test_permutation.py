@@ -40,6 +40,7 @@ def test_many_metrics_are_told_apart_by_default() -> None:
     unlike = {frozenset((f"good{one}", f"poor{other}")) for one in range(2) for other in range(5)}
     assert unlike <= {frozenset((row.first, row.second)) for row in found.permuted.apart()}
     assert f"{PER_PAIR * 21} times" in found.permuted.method and not found.permuted.notes
+    assert "takes sentences for independent" in found.permuted.method
 
 
 def test_too_few_permutations_for_the_pairs_are_noted() -> None:
