@@ -13,9 +13,14 @@ from study_raters import small_study
 from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.agreement import PairKappa, exceeding, kappas
 from dactnlg.studies.analysis.ambiguous import ambiguous
+from dactnlg.studies.analysis.correlation import correlate
 from dactnlg.studies.analysis.filtering import RULES, filter_raters
+from dactnlg.studies.analysis.human import split_halves
 from dactnlg.studies.analysis.judgements import judgements
+from dactnlg.studies.analysis.metric_scores import MetricScores
+from dactnlg.studies.analysis.permutation import permute_metrics
 from dactnlg.studies.analysis.reliability import LEVELS, alpha, reliability
+from dactnlg.studies.analysis.williams import compare_metrics
 from dactnlg.studies.answers import rating_rows
 from dactnlg.studies.ratings import Ratings, RatingsError
 
@@ -180,6 +185,33 @@ def test_a_sentence_of_several_systems_counts_once_in_agreement(design: str) -> 
     assert sorted(found.value) == sorted(wanted.value)
     assert reliability(ratings).icc == reliability(alone).icc
     assert "count once" in found.notes[-1]
+
+
+def test_a_sentence_of_several_systems_counts_once_in_correlations_over_sentences() -> None:
+    draw = np.random.default_rng(1)
+    texts = {(item, system): item if system in "ab" else item + system for item in "123456789" for system in "abcd"}
+    values = {text: draw.integers(1, 6, 4) for text in texts.values()}
+    ratings = Ratings(
+        [
+            {"item": item, "system": system, "rater": f"r{rater}", "criterion": "q", "value": float(value)}
+            | {"page": f"r{rater}-{item}", "output": text}
+            for (item, system), text in texts.items()
+            for rater, value in enumerate(values[text])
+        ]
+    )
+    alone = ratings.without("system", "b")
+    metrics = {name: {text: draw.normal() for text in values} for name in "mn"}
+    scores = MetricScores({m: {("", *key): of[text] for key, text in texts.items()} for m, of in metrics.items()})
+    found, wanted = correlate(ratings, scores), correlate(alone, scores)
+    assert found.rows == wanted.rows and found.rows[0].sentences == 27 and "count once" in found.notes[-1]
+    assert compare_metrics(ratings, scores).rows == compare_metrics(alone, scores).rows
+    assert permute_metrics(ratings, scores).rows == permute_metrics(alone, scores).rows
+    assert split_halves(ratings).rows == split_halves(alone).rows
+    # Both systems are there among systems.
+    assert correlate(ratings, scores, level="system").rows[0].systems == 4
+    # A file of scores may have a value for one of the two systems only.
+    del scores.values["m"]["", "1", "a"]  # type: ignore[attr-defined]
+    assert correlate(ratings, scores).rows[0].spearman.value == wanted.rows[0].spearman.value
 
 
 def test_equal_sentences_with_different_judgements_stay_apart() -> None:

@@ -158,6 +158,10 @@ def test_correlations_of_halves_of_raters() -> None:
     ]
     halves = split_halves(Ratings(rows), splits=100).rows[0].pearson
     assert halves.mean == pytest.approx(10 / 19, abs=0.06) and halves.full == pytest.approx(20 / 29, abs=0.06)
+    # Two raters who disagree: the formula has no meaning below 0.
+    turned = [row | {"value": -row["value"]} if row["rater"] == "r1" else row for row in rows]
+    apart = split_halves(Ratings([row for row in turned if row["rater"] in ("r1", "r2")])).rows[0].pearson
+    assert apart.mean is not None and apart.mean < 0 and apart.full is None
     one = split_halves(Ratings(rows).where(rater="r1")).rows[0].pearson
     assert one.mean is None and "1 rater" in one.reason
 

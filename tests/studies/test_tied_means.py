@@ -12,6 +12,7 @@ from dactnlg.studies.analysis.coefficients import exact
 from dactnlg.studies.analysis.correlation import correlate
 from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.permutation import permute_metrics
+from dactnlg.studies.analysis.systems import head_to_head
 from dactnlg.studies.ratings import Ratings
 
 
@@ -59,6 +60,18 @@ def test_constant_means_are_constant(unit: float) -> None:
         assert [found.pearson.value, found.spearman.value, found.kendall.value] == [None] * 3
     (row,) = permute_metrics(ratings(values), scores(**noise)).rows
     assert row.p is None and "people's values are constant" in row.reason
+
+
+def test_values_given_in_another_order_are_a_tie() -> None:
+    # The rater sees each sentence on three pages.
+    given = {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.2, 0.1)}
+    rows = [
+        {"item": "i", "system": system, "rater": "r", "criterion": "q", "value": value}
+        for system, values in given.items()
+        for value in values
+    ]
+    (row,) = head_to_head(Ratings(rows)).rows
+    assert (row.win.count, row.loss.count, row.tie.count) == (0, 0, 1)
 
 
 def test_means_lose_only_rounding_error() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -82,4 +83,5 @@ def _values(rows: list[Mapping[str, Any]]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for row in rows:
         found.setdefault(row["system"], []).append(float(row["value"]))
-    return {name: sum(values) / len(values) for name, values in found.items()}
+    # Rounded once, whatever the order of the rows: .1 + .2 + .3 and .3 + .2 + .1 are a tie.
+    return {name: math.fsum(values) / len(values) for name, values in found.items()}

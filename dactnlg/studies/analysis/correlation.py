@@ -9,6 +9,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
 from typing import Literal
 
 import numpy as np
@@ -31,6 +33,16 @@ LEVELS: dict[str, str] = {
 }
 MOST_KENDALL = 4_000
 """Largest number of sentences for intervals of Kendall's coefficient, which need all pairs of sentences."""
+MOST_PERMUTED = 8
+"""Largest number of values for which Spearman's p is counted over all permutations.
+
+The t distribution of `spearmanr` finds p = 0 for three systems in the same or the opposite order, which chance gives
+every third time; from nine values on it is close enough.
+"""
+DOUBTFUL = (
+    "where p is below .05 and the interval holds 0, go by the interval: p does not know that sentences of one item are "
+    "alike"
+)
 Floats = NDArray[np.float64]
 
 
@@ -128,13 +140,26 @@ def correlate(
     for pairing in paired(ratings, scores, gold):
         notes |= dict.fromkeys(pairing.notes)
         for metric in scores.metrics:
-            own = pairing.of(metric)
+            own = pairing.of(metric).once() if level == "segment" else pairing.of(metric)
             found = {name: _coefficient(name, metric, own, level, (kind, resamples, seed)) for name in NAMES}
             rows.append(_row(metric, own, found))
+            if level == "segment" and any(map(_doubtful, found.values())):
+                notes[DOUBTFUL] = None
     drawn = "" if kind == "jackknife" else f", {resamples} resamples, seed {seed}"
     coefficients = "Spearman's, Pearson's and Kendall's (tau-b) correlation with the mean of people's values"
     intervals = "t intervals of that mean" if level == "item" else METHODS[kind] + drawn
+    if level != "item":
+        intervals = f"Spearman's p of {MOST_PERMUTED} values or fewer over all permutations; {intervals}"
     return MetricCorrelations(level, tuple(rows), f"{coefficients}, {LEVELS[level]}; {intervals}", tuple(notes))
+
+
+def _doubtful(found: Coefficient) -> bool:
+    return (
+        found.p is not None
+        and found.p < 0.05
+        and found.interval is not None
+        and found.interval[0] < 0 < found.interval[1]
+    )
 
 
 def _row(metric: str, own: PairedSentences, found: dict[Name, Coefficient]) -> MetricCorrelation:
@@ -153,6 +178,24 @@ def correlation_values(name: Name, x: Floats, y: Floats) -> tuple[float | None, 
         found = function(x, y)
     value, p = float(found.statistic), float(found.pvalue)
     return (value if np.isfinite(value) else None), (p if np.isfinite(p) else None)
+
+
+def _tested(name: Name, x: Floats, y: Floats) -> tuple[float | None, float | None]:
+    """Return a coefficient and its p-value as `correlation_values`, but the exact p of Spearman's over few values."""
+    value, p = correlation_values(name, x, y)
+    if name == "spearman" and value is not None and len(x) <= MOST_PERMUTED:
+        from scipy.stats import rankdata
+
+        left, right = (one - one.mean() for one in (rankdata(x), rankdata(y)))
+        as_large = np.abs(right[_orders(len(x))] @ left) >= abs(right @ left) - 1e-9
+        p = float(as_large.mean())
+    return value, p
+
+
+@cache
+def _orders(count: int) -> NDArray[np.int64]:
+    """Return all permutations of `count` places, (count!, count)."""
+    return np.array(list(permutations(range(count))), dtype=np.int64)
 
 
 def undefined(x: Floats, y: Floats, what: str = "sentences") -> str:
@@ -174,7 +217,7 @@ def _coefficient(
         return _of_systems(name, own, x, how)
     if reason := undefined(x, y):
         return Coefficient(None, reason=reason)
-    value, p = correlation_values(name, x, y)
+    value, p = _tested(name, x, y)
     if name == "kendall" and len(x) > MOST_KENDALL:
         return Coefficient(value, p, reason=f"no interval of Kendall's coefficient over {MOST_KENDALL:,} sentences")
     bounds, reason = interval(resampled(name, x, y), own.items, *how)
@@ -215,7 +258,7 @@ def _of_systems(name: Name, own: PairedSentences, x: Floats, how: tuple[Kind, in
     if reason := undefined(*means, what="systems"):
         return Coefficient(None, reason=reason)
     bounds, reason = interval(_system_statistic(name, member, x, own.people), own.items, *how)
-    return Coefficient(*correlation_values(name, *means), bounds, reason)
+    return Coefficient(*_tested(name, *means), bounds, reason)
 
 
 def _system_statistic(name: Name, member: Floats, x: Floats, y: Floats) -> Callable[[Floats], Floats]:

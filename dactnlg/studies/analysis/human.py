@@ -34,7 +34,8 @@ class HalfCorrelation:
         mean: mean over splits; None if undefined.
         deviation: standard deviation over splits.
         middle: the range of the middle 95% of the splits.
-        full: the mean after Spearman-Brown correction; None for Kendall's coefficient, to which it does not apply.
+        full: the mean after Spearman-Brown correction; None for Kendall's coefficient and for a negative mean, to
+            which it does not apply (of -.6 it makes -3).
         reason: why it is undefined, or how many splits are left out.
     """
 
@@ -132,7 +133,8 @@ def _halves(table: Judgements, first: NDArray[np.bool_]) -> tuple[Floats, Floats
     for half in (chosen, ~chosen):
         counts.append(np.bincount(table.sentence[half], minlength=size))
         totals.append(np.bincount(table.sentence[half], table.value[half], minlength=size))
-    both = (counts[0] > 0) & (counts[1] > 0)
+    # As for metrics, a sentence of several systems counts once.
+    both = (counts[0] > 0) & (counts[1] > 0) & (table.seen == np.arange(size))
     left, right = (exact(total[both] / count[both]) for total, count in zip(totals, counts, strict=True))
     return left, right
 
@@ -146,5 +148,5 @@ def _summary(name: Name, values: list[float | None]) -> HalfCorrelation:
     low, high = np.quantile(known, [0.025, 0.975])
     left = len(values) - len(known)
     reason = f"{left} of {len(values)} splits without a correlation are left out" if left else ""
-    full = 2 * mean / (1 + mean) if name != "kendall" and mean > -1 else None
+    full = 2 * mean / (1 + mean) if name != "kendall" and mean >= 0 else None
     return HalfCorrelation(mean, deviation, (float(low), float(high)), full, reason)

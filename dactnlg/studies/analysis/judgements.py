@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +38,7 @@ class Judgements:
         rater: (J,), index in `raters`.
         value: (J,), the values, all finite.
         notes: remarks for the reader.
+        copies: sentence -> the earlier system's sentence with the same text, whose judgements it shares.
     """
 
     sentences: tuple[Sentence, ...]
@@ -45,6 +47,7 @@ class Judgements:
     rater: NDArray[np.int64]
     value: NDArray[np.float64]
     notes: tuple[str, ...] = ()
+    copies: Mapping[Sentence, Sentence] = field(default_factory=dict)
 
     @cached_property
     def of_rater(self) -> tuple[tuple[NDArray[np.int64], NDArray[np.float64]], ...]:
@@ -53,6 +56,12 @@ class Judgements:
         ends = np.searchsorted(self.rater[order], np.arange(len(self.raters) + 1))
         slices = [order[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
         return tuple((self.sentence[own], self.value[own]) for own in slices)
+
+    @cached_property
+    def seen(self) -> NDArray[np.int64]:
+        """The sentence that raters saw for each, (N,), as an index in `sentences`: its own, or that of its original."""
+        places = {sentence: at for at, sentence in enumerate(self.sentences)}
+        return np.array([places[self.copies.get(sentence, sentence)] for sentence in self.sentences], dtype=np.int64)
 
     def means(self) -> NDArray[np.float64]:
         """Return each sentence's mean value over its raters, (N,)."""
@@ -70,7 +79,8 @@ def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:
     Args:
         ratings: the judgements.
         of_pairs: if false, none of the above applies: each row is a judgement of its own sentence (1, .5 or 0 in a
-            pair), and several judgements of a sentence by a rater are averaged.
+            pair), and several judgements of a sentence by a rater are averaged. `copies` says which sentences raters
+            saw only once.
 
     Raises:
         RatingsError: there are no ratings, or of several criteria, or a value is not a finite number.
@@ -80,7 +90,8 @@ def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:
         raise RatingsError(f"ratings of one criterion are wanted, not of {', '.join(criteria) or 'none'}")
     paired = _pairs(ratings) if of_pairs else None
     every = paired if paired is not None else [(_sentence(row), *_given(row)) for row in ratings.rows]
-    rows = _without_copies(every) if of_pairs and "page" in ratings.columns else every
+    copies = _copies(every) if "page" in ratings.columns else {}
+    rows = [row for row in every if row[0] not in copies] if of_pairs else every
     sentences: dict[Sentence, int] = {}
     raters: dict[str, int] = {}
     found: dict[tuple[int, int], list[float]] = {}
@@ -94,10 +105,10 @@ def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:
     notes = (*ratings.notes, *(scale_notes(ratings) or _highest_notes(ratings)))
     if again and of_pairs:
         notes += (f"{again} judgements of a sentence by a rater who had judged it before are left out",)
-    if copies := len({sentence for sentence, *_ in every}) - len(sentences):
-        notes += (f"{copies} sentences equal another system's, whose judgements they share: these count once",)
+    if copies and of_pairs:
+        notes += (f"{len(copies)} sentences equal another system's, whose judgements they share: these count once",)
     values = np.array([given[0] if of_pairs else sum(given) / len(given) for given in found.values()])
-    return Judgements(tuple(sentences), tuple(raters), places[:, 0], places[:, 1], values, notes)
+    return Judgements(tuple(sentences), tuple(raters), places[:, 0], places[:, 1], values, notes, copies)
 
 
 def _highest_notes(ratings: Ratings) -> tuple[str, ...]:
@@ -127,8 +138,8 @@ def _given(row: Any) -> tuple[str, float, tuple[str, ...]]:
     return row["rater"], row["value"], (row.get("output", ""),)
 
 
-def _without_copies(rows: list[_Judged]) -> list[_Judged]:
-    """Return the judgements without those of sentences with the same text and values as an earlier system's."""
+def _copies(rows: list[_Judged]) -> dict[Sentence, Sentence]:
+    """Return the sentences with the same text and judgements as an earlier system's, each with that one."""
     first: dict[tuple[str, ...], Sentence] = {}
     same: dict[Sentence, Sentence] = {}
     given: dict[Sentence, Counter[tuple[str, float]]] = {}
@@ -138,8 +149,9 @@ def _without_copies(rows: list[_Judged]) -> list[_Judged]:
             # If the two texts are in the other order, the value refers to the other one.
             turned = texts != tuple(sorted(texts))
             given.setdefault(sentence, Counter())[rater, 1 - value if turned else value] += 1
-    copies = {sentence for sentence, other in same.items() if sentence != other and given[sentence] == given[other]}
-    return [row for row in rows if row[0] not in copies]
+    return {
+        sentence: other for sentence, other in same.items() if sentence != other and given[sentence] == given[other]
+    }
 
 
 def _pairs(ratings: Ratings) -> list[_Judged] | None:

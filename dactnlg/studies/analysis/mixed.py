@@ -19,7 +19,7 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 METHOD = (
     "linear mixed-effects model, value ~ system + (1 | item) + (1 | rater), restricted maximum likelihood (Bates et "
     "al. 2015; scipy); z tests of differences, the variances taken for known, Holm's correction; that a rater or an "
-    "item favours a system is taken for chance"
+    "item favours a system is taken for chance, and p is too small where they do (study power has both variances)"
 )
 MOST_EFFECTS = 1_000
 """Largest number of items and raters together; the time grows with its cube."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +40,7 @@ class PairedSentences:
         metrics: metric -> (N,), NaN where it has no value.
         items: (N,), number of the item, from 0 without gaps.
         systems: (N,), index of the system in `system_names`.
+        seen: (N,), number of the sentence that raters saw: equal ones of several systems, judged once, have the same.
         system_names: names of the systems.
         notes: remarks for the reader.
     """
@@ -52,23 +53,28 @@ class PairedSentences:
     metrics: dict[str, Floats]
     items: NDArray[np.int64]
     systems: NDArray[np.int64]
+    seen: NDArray[np.int64]
     system_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
     def of(self, *metrics: str) -> PairedSentences:
         """Return the sentences for which all of these metrics have a value, with these metrics only."""
         known = np.all([np.isfinite(self.metrics[name]) for name in metrics], axis=0)
-        return PairedSentences(
-            self.criterion,
-            self.corpus,
-            self.gold,
-            tuple(one for one, kept in zip(self.sentences, known, strict=True) if kept),
-            self.people[known],
-            {name: self.metrics[name][known] for name in metrics},
-            np.unique(self.items[known], return_inverse=True)[1],
-            self.systems[known],
-            self.system_names,
-            self.notes,
+        return replace(self, metrics={name: self.metrics[name] for name in metrics})._at(np.flatnonzero(known))
+
+    def once(self) -> PairedSentences:
+        """Return the sentences that raters saw, each once: counted for every system, it would pass for several."""
+        return self._at(np.sort(np.unique(self.seen, return_index=True)[1]))
+
+    def _at(self, places: NDArray[np.int64]) -> PairedSentences:
+        return replace(
+            self,
+            sentences=tuple(self.sentences[place] for place in places),
+            people=self.people[places],
+            metrics={name: column[places] for name, column in self.metrics.items()},
+            items=np.unique(self.items[places], return_inverse=True)[1],
+            systems=self.systems[places],
+            seen=self.seen[places],
         )
 
 
@@ -118,7 +124,14 @@ def _paired(block: StudyPart, part: Ratings, scores: MetricScores) -> PairedSent
     for name, column in metrics.items():
         if missing := int(np.isnan(column).sum()):
             notes.append(f"{name} has no value for {missing} of {len(column)} sentences, which are left out")
+    if table.copies:
+        notes.append(
+            f"{len(table.copies)} sentences equal another system's, whose judgements they share: these count once over "
+            "sentences, and for each system within items and over systems"
+        )
     items, _ = numbered([one[:2] for one in sentences])
     systems, names = numbered([one[2:] for one in sentences])
     system_names = tuple(name for (name,) in names)
-    return PairedSentences(*block, sentences, table.means(), metrics, items, systems, system_names, tuple(notes))
+    return PairedSentences(
+        *block, sentences, table.means(), metrics, items, systems, table.seen, system_names, tuple(notes)
+    )

@@ -2,7 +2,7 @@
 
 If two metrics were equally good, exchanging their values for any sentence would not matter. So values are standardised,
 as the metrics' units differ, and those of each sentence are exchanged with probability 1/2, whatever its system or
-item. The test assumes no distribution.
+item. The test assumes no distribution, but that sentences are independent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ METHOD = (
     "permutation test PERM-BOTH (Deutsch, Dror and Roth 2021) of the difference between two metrics' Pearson "
     "correlations with people over all sentences: standardised values of the metrics exchanged at random for each "
     "sentence, {count} times, two-sided, p = (1 + as large) / (1 + {count}), seed {seed}; p after Holm over all pairs "
-    "of a block. Metrics whose small values are good have their sign turned"
+    "of a block. Metrics whose small values are good have their sign turned. It takes sentences for independent: p is "
+    "too small if those of one item are alike, for metrics and for people"
 )
 FEWEST = 200
 """Default number of permutations for a few pairs of metrics: enough to tell p = .05 from .01."""
@@ -76,7 +77,7 @@ def permute_metrics(
 def _permuted(
     pairing: PairedSentences, scores: MetricScores, pair: tuple[str, str], count: int, seed: int
 ) -> MetricDifference:
-    own = pairing.of(*pair)
+    own = pairing.of(*pair).once()
     size = len(own.people)
     block = own.criterion, own.corpus, own.gold
     columns = {metric: own.metrics[metric] * scores.sign(metric) for metric in pair}

@@ -137,7 +137,7 @@ def adjusted(rows: list[MetricDifference]) -> tuple[MetricDifference, ...]:
 
 
 def _difference(pairing: PairedSentences, scores: MetricScores, pair: tuple[str, str], name: Name) -> MetricDifference:
-    own = pairing.of(*pair)
+    own = pairing.of(*pair).once()
     block = own.criterion, own.corpus, own.gold
     columns = {metric: own.metrics[metric] * scores.sign(metric) for metric in pair}
     for metric in pair:
