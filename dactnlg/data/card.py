@@ -215,6 +215,12 @@ class Card(_Strict):
             raise ValueError(f"columns: only the format pairs has them, not {self.format}")
         return self
 
+    @model_validator(mode="after")
+    def _something_to_divide(self) -> Card:
+        if self.taken() and "train" not in self.files:
+            raise ValueError("divide: the file that is divided is train, which is not under files")
+        return self
+
     def taken(self) -> dict[str, int]:
         """Return the splits that are taken from the training file, with their percentages of its pairs."""
         shares = {"valid": self.divide.valid, "test": self.divide.test} if self.divide else {}

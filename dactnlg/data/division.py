@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dactnlg.acts import Turn
 from dactnlg.text.example import Example
@@ -26,30 +27,34 @@ def divide(examples: Sequence[Example], shares: Mapping[str, int], seed: int = 1
         shares: split -> its percentage of the pairs, such as `{"valid": 10, "test": 10}`.
         seed: determines the division.
     """
-    groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
+    # A place is (example, sentence): which sentences are in one example depends on the format and order of a file.
+    groups: dict[tuple[str, ...], dict[str, list[tuple[int, int]]]] = {}
     for index, example in enumerate(examples):
         key = _key(example.turn)
-        if any(slot.value for act in example.turn for slot in act.slots):
-            kind = tuple(sorted(act.act_type for act in example.turn))
-        else:
-            kind, key = (key,), "\n".join(example.references).casefold()
-        groups.setdefault(kind, {}).setdefault(key, []).append(index)
-    chosen = dict.fromkeys(range(len(examples)), "train")
+        valued = any(slot.value for act in example.turn for slot in act.slots)
+        kind = tuple(sorted(act.act_type for act in example.turn)) if valued else (key,)
+        for number, sentence in enumerate(example.references):
+            unit = key if valued else sentence.casefold()
+            groups.setdefault(kind, {}).setdefault(unit, []).append((index, number))
+    chosen: dict[tuple[int, int], str] = {}
     owed = dict.fromkeys(shares, 0.0)
     for kind in sorted(groups):
         acts = groups[kind]
-        sizes = {key: sum(len(examples[index].references) for index in indices) for key, indices in acts.items()}
         for split, percent in shares.items():
-            owed[split] += sum(sizes.values()) * percent / 100
+            owed[split] += sum(map(len, acts.values())) * percent / 100
         # The last one stays: what only the test split has would never be learned.
         for key in sorted(acts, key=lambda key: _order(key, seed))[:-1]:
             split = max(owed, key=lambda name: owed[name], default="train")
-            if split != "train" and 2 * owed[split] >= sizes[key]:
-                owed[split] -= sizes[key]
+            if split != "train" and 2 * owed[split] >= len(acts[key]):
+                owed[split] -= len(acts[key])
                 chosen |= dict.fromkeys(acts[key], split)
     parts: dict[str, list[Example]] = {split: [] for split in ("train", *shares)}
     for index, example in enumerate(examples):
-        parts[chosen[index]].append(example)
+        sentences: dict[str, list[str]] = {}
+        for number, sentence in enumerate(example.references):
+            sentences.setdefault(chosen.get((index, number), "train"), []).append(sentence)
+        for split, own in sentences.items():
+            parts[split].append(replace(example, references=tuple(own)))
     return parts
 
 

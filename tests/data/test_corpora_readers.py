@@ -355,6 +355,7 @@ def test_data_beside_a_card_are_its_own(tmp_path: Path, monkeypatch: pytest.Monk
         ("name: x\nformat: pairs\nfiles: {}\nslots: {a: {cues: {yes: ['(?&no)']}}}", "refers to 'no'"),
         ("name: x\nformat: pairs\nfiles: {}\nslots: {a: {cues: {yes: []}}}", "'yes' has an empty cue, or none"),
         ("name: x\nformat: pairs\nfiles: {}\nslots: 3\nphrases: {a: b}", "slots"),
+        ("name: x\nformat: pairs\nfiles: {valid: {path: a}}\ndivide: {}", "divide: .* train, which is not under files"),
     ],
 )
 def test_mistakes_in_a_card_are_all_named(tmp_path: Path, text: str, message: str) -> None:

@@ -130,6 +130,26 @@ def test_a_validation_file_without_a_pair_is_none(tmp_path: Path) -> None:
         validation_pairs(corpus, build_preprocessor(corpus).preprocessor)
 
 
+def test_equal_rows_are_divided_alike_in_every_format_and_order(tmp_path: Path) -> None:
+    rows = [(f"inform(name=n{n})", f"It is n{n}.") for n in range(30)]
+    rows += [("goodbye()", f"Bye number {n}.") for n in range(30)]
+    mixed = random.Random(4).sample(rows, len(rows))
+    lists = [{"act": act, "references": [text for own, text in rows if own == act]} for act in dict(rows)]
+    files = {
+        "sorted.csv": "\n".join(map(",".join, [("act", "text"), *rows])),
+        "mixed.csv": "\n".join(map(",".join, [("act", "text"), *mixed])),
+        "e2e.csv": "\n".join(map(",".join, [("mr", "ref"), *mixed])),
+        "lines.jsonl": "\n".join(json.dumps({"act": act, "text": text}) for act, text in rows),
+        "lists.json": json.dumps(lists),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    corpora = [load_corpus(tmp_path / name) for name in files]
+    divided = [{split: sorted(corpus.pairs(split)) for split in corpus.splits} for corpus in corpora]
+    assert all(parts == divided[0] for parts in divided)
+    assert {split: len(pairs) for split, pairs in divided[0].items()} == {"train": 48, "valid": 6, "test": 6}
+
+
 @pytest.mark.parametrize(
     "rows", ["goodbye(),Bye!\r\n" * 50, "".join(f"inform_{n}(name=Ark{n}),It is Ark{n}.\n" for n in range(50))]
 )

@@ -51,6 +51,23 @@ def test_lines_of_json_may_be_in_a_file_called_json(tmp_path: Path) -> None:
     assert sum(1 for split in corpus.splits for _ in corpus.pairs(split)) == 30
 
 
+def test_the_sentences_that_are_named_are_meant_beside_references(tmp_path: Path) -> None:
+    """As in GEM's files, where `references` is an empty list in training."""
+    rows = [
+        {"meaning_representation": f"name[Nest{n}]", "target": f"It is Nest{n}.", "references": []} for n in range(30)
+    ]
+    (tmp_path / "x.json").write_text(json.dumps(rows))
+    assert load_card(initialize(tmp_path / "x.json").card).columns == ColumnsCard(
+        act="meaning_representation", text="target"
+    )
+    for row in rows:
+        row["references"] = [row["target"], "This is it."]
+    (tmp_path / "x.json").write_text(json.dumps(rows))
+    for text, count in (("target", 30), ("references", 60)):
+        corpus = load_corpus(initialize(tmp_path / "x.json", text=text, overwrite=True).card)
+        assert sum(1 for split in corpus.splits for _ in corpus.pairs(split)) == count
+
+
 def proposal(folder: Path, pairs: Sequence[tuple[str, str]]) -> tuple[list[str], list[str], str]:
     """Return the silent and the lexicalised slots that are proposed for pairs, each with 25 names, and the summary."""
     rows = [

@@ -10,7 +10,7 @@ all rows of an example. Other keys and columns are ignored.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None
         if CONTEXT_COLUMN in {*header} - {*columns}:
             return _read_table(path, (*columns, CONTEXT_COLUMN))
         return bracket.read(path, notes) if columns == MR_COLUMNS else _read_table(path, columns)
-    return [_read_object(row, path, place, columns or object_keys(row)) for place, row in objects(path)]
+    return [_read_object(row, path, place, columns) for place, row in objects(path)]
 
 
 def table_columns(header: Iterable[str]) -> tuple[str, str]:
@@ -90,12 +90,14 @@ def objects(path: Path) -> Iterator[tuple[str, Any]]:
     yield from ((f"object {number}", row) for number, row in enumerate(data, start=1))
 
 
-def _read_object(row: Any, path: Path, place: str, columns: Sequence[str]) -> Example:
-    act, text = columns
-    if not isinstance(row, dict) or act not in row or len({text, REFERENCES} & {*row}) != 1:
+def _read_object(row: Any, path: Path, place: str, columns: tuple[str, str] | None) -> Example:
+    act, text = columns or object_keys(row)
+    keys = [key for key in (text, REFERENCES) if isinstance(row, dict) and key in row]
+    # GEM's objects have `target` and `references`, an empty list in training: the key that was named is meant.
+    if not keys or act not in row or (len({*keys}) > 1 and not columns):
         reason = f'a row is {{"{act}": ..., "{text}": ...}} or has "references", not {short(row)}'
         raise row_error(path, place, reason)
-    key = REFERENCES if REFERENCES in row else text
+    key = keys[0]
     references, handcrafted = (
         _sentences(given, name, path, place)
         for name, given in ((key, row[key]), ("handcrafted", row.get("handcrafted", [])))
