@@ -84,12 +84,16 @@ def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: s
     names = _UnknownNames(basis, shown_name(input_file))
     hidden = True if json_file == "-" and sys.stdout.isatty() else None
     shown = tqdm(pairs, desc="checking", unit=" sentences", total=total, delay=2, leave=False, disable=hidden)
+    number = 0
     with written(json_file) as target:
         for number, (turn, sentence) in enumerate(shown, start=1):
             names.tell(turn, number)
             report = basis.checker.check(turn, sentence)
             line = {"act": str(turn), "hypothesis": sentence, **report.to_json()}
             target.write(json.dumps(line, ensure_ascii=False) + "\n")
+    if not number:
+        # No error: a filter before this command may leave nothing.
+        logging.getLogger("dactnlg").warning(f"{shown_name(input_file)} holds nothing to check")
 
 
 class _UnknownNames:

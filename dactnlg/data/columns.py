@@ -14,15 +14,20 @@ from dactnlg.errors import ActError, CorpusError
 
 SAMPLE = 50
 """Number of rows examined."""
+RENAME = "Call the columns of acts and sentences act and text"
+"""The remedy where a command has no options for the columns."""
 
 
-def choose_columns(path: Path, act: str | None = None, text: str | None = None) -> tuple[str, str] | None:
+def choose_columns(
+    path: Path, act: str | None = None, text: str | None = None, *, nameable: bool = True
+) -> tuple[str, str] | None:
     """Return the columns of acts and sentences; None if the reader needs no names, or uses these by default.
 
     Args:
         path: a CSV, TSV, JSON or JSONL file.
         act: the column of acts, if known.
         text: the column of sentences, if known.
+        nameable: whether the user can name them with --act and --text, which messages then advise.
 
     Raises:
         CorpusError: there is no such file, it is of another kind, `act` and `text` are the same column, or no column
@@ -55,13 +60,15 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
         act = next((name for name in cells if _are_acts(cells[name])), None)
     if act is None:
         where = f"no column of {path} looks like dialogue acts such as inform(name='The Eagle')"
-        raise CorpusError(f"{where}; it has {_listed(header)}. Name them: --act COLUMN --text COLUMN")
+        remedy = "Name them: --act COLUMN --text COLUMN" if nameable else RENAME
+        raise CorpusError(f"{where}; it has {_listed(header)}. {remedy}")
     if not named and _is_act(act):
         raise CorpusError(f"{path}: the first row names the columns, as in act,text; it holds an act, {act:.200}")
     if text is None:
         text = _sentences({name: [row[place] for row in rows] for place, name in enumerate(names)}, act)
     if not text or (rows and not any(row[names.index(text)].strip() for row in rows)):
-        raise CorpusError(f"no column of {path} looks like sentences; it has {_listed(header)}. Name it: --text COLUMN")
+        remedy = "Name it: --text COLUMN" if nameable else RENAME
+        raise CorpusError(f"no column of {path} looks like sentences; it has {_listed(header)}. {remedy}")
     return act, text
 
 

@@ -171,7 +171,7 @@ def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
     Raises:
         CorpusError: the file cannot be read.
     """
-    columns = choose_columns(path)
+    columns = choose_columns(path, nameable=False)
     rows: list[Row] = []
     bad: list[dict[str, Any]] = []
     for place, row in _table(path, columns) if path.suffix.lower() in pair_files.TABLES else pair_files.objects(path):

@@ -133,6 +133,12 @@ def test_of_many_unknown_names_the_first_are_reported(random_run: Path) -> None:
     assert told[-1] == "dactnlg: warning: standard input, pair 21: more than 20 act types and slots are unknown"
 
 
+def test_nothing_to_check_is_told(random_run: Path) -> None:
+    done = check(random_run, stdin="\n")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "dactnlg: warning: standard input holds nothing to check\n"
+
+
 def test_the_lines_may_go_to_a_file(random_run: Path, tmp_path: Path) -> None:
     shown = check(random_run, stdin=lines(LINES))
     done = check(random_run, "--json", tmp_path / "found.jsonl", stdin=lines(LINES))

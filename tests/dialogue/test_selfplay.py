@@ -293,6 +293,20 @@ def test_the_policy_answers_what_it_is_asked() -> None:
     assert str(policy.reply(parse("bye()"))) == "goodbye()"
 
 
+def test_a_wish_that_is_denied_is_asked_for_again() -> None:
+    policy = Policy(trails())
+    policy.reply(parse("inform(region=north)"))
+    # Changed twice, and asked about once.
+    assert str(policy.reply(parse("inform(region=east)&inform(region=south)"))) == "?confirm(region=south)"
+    assert str(policy.reply(parse("negate()"))) == "?request(region)"
+    assert policy.reply(parse("null()")).acts[0].act_type != "?confirm"
+    assert policy.wishes == {}
+    # What answers no confirmation denies no wish.
+    policy.reply(parse("inform(region=east)"))
+    policy.reply(parse("negate()"))
+    assert policy.wishes == {"region": "east"}
+
+
 def test_scores_have_wilson_intervals_and_pairs_mcnemars_test() -> None:
     def conversations(outcomes: str) -> list[Conversation]:
         return [

@@ -164,6 +164,16 @@ def test_rows_that_can_be_trained_on_can_be_distilled(tmp_path: Path) -> None:
     assert [row[:2] for row in rows] == list(load_corpus(path).pairs("train")) and not bad
 
 
+def test_columns_that_cannot_be_named_are_to_be_renamed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path / "pairs.jsonl", [{"topic": "x", "note": "y"}])
+    assert main(["distil", str(path), "--output", str(tmp_path / "run")]) == 2
+    told = capsys.readouterr().err
+    assert told.endswith("the columns topic, note. Call the columns of acts and sentences act and text\n")
+    write(path, [{"act": "goodbye()"}])
+    with pytest.raises(CorpusError, match="Call the columns of acts and sentences act and text$"):
+        read_rows(path)
+
+
 def test_a_repeated_pair_is_rejected_once(checker: FidelityChecker, inventory: Inventory) -> None:
     pairs = [(parse("inform(name='Ivy Cutting';difficulty=easy)"), "Ivy Cutting is easy.", "x.jsonl, line 1")] * 2
     judged = judge(pairs, checker, inventory)

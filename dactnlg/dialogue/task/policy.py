@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.dialogue.task.schema import DONTCARE, NAME, Entity, Schema
+from dactnlg.dialogue.task.user import NEGATE
 
 MANY = 3
 """With more matches than this the policy asks before it offers."""
@@ -30,18 +31,26 @@ class Policy:
         self.offered: Entity | None = None
         self._asked = 0
         self._changed: list[str] = []
+        self._confirmed: str | None = None
 
     def reply(self, user: Turn) -> Turn:
         """Return the system's turn after a user's turn."""
         wanted = self._note(user)
+        confirmed, self._confirmed = self._confirmed, None
         if wanted is None:
             return self._close()
+        if confirmed is not None and user.acts == (NEGATE,):
+            # People, unlike simulated users, may say no without saying what they want instead.
+            del self.wishes[confirmed]
+            self._changed = [name for name in self._changed if name != confirmed]
+            if confirmed in self.schema.questions:
+                return Turn((self.schema.act("request", [Slot(confirmed)]),))
         matches = self.schema.matches(self.wishes)
         if not matches:
             return self._deny()
         if self._changed and "confirm" in self.schema.roles:
-            name = self._changed.pop()
-            return Turn((self.schema.act("confirm", [Slot(name, self.wishes[name])]),))
+            self._confirmed = self._changed.pop()
+            return Turn((self.schema.act("confirm", [Slot(self._confirmed, self.wishes[self._confirmed])]),))
         if self.offered not in matches:
             if not wanted and (question := self._question(matches)):
                 return question
