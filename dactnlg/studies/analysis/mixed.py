@@ -1,4 +1,4 @@
-"""A linear mixed-effects model of ratings: fixed effects of systems, crossed random effects of raters and items."""
+"""A linear mixed-effects model of ratings: fixed effects of systems, random effects of items, sentences and raters."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dactnlg.studies.analysis.results import Bounds, Result, holm
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 METHOD = (
-    "linear mixed-effects model, value ~ system + (1 | item) + (1 | rater), restricted maximum likelihood (Bates et "
-    "al. 2015; scipy); z tests of differences, the variances taken for known, Holm's correction; that a rater or an "
-    "item favours a system is taken for chance, and p is too small where they do (study power has both variances)"
+    "linear mixed-effects model, value ~ system + (1 | item) + (1 | item:system) + (1 | rater), restricted maximum "
+    "likelihood (Bates et al. 2015; scipy); z tests of differences, the variances taken for known, Holm's correction; "
+    "that a rater favours a system is taken for chance, and p is too small where they do (study power has its variance)"
 )
 MOST_EFFECTS = 1_000
-"""Largest number of items and raters together; the time grows with its cube."""
+"""Largest number of items, sentences and raters together; the time grows with its cube."""
 NO_MAXIMUM = "the likelihood has no clear maximum: too few ratings, or effects that leave no residual"
 _Z95 = 1.959963984540054
 
@@ -60,7 +60,8 @@ class MixedModel(Result):
         ratings, items, raters: how many there are.
         effects: the systems, the best first; empty if the model is undefined.
         contrasts: all pairs of systems, in the same order.
-        item_variance, rater_variance, residual_variance: None if the model has no such effect or is undefined.
+        item_variance, sentence_variance, rater_variance, residual_variance: None if the model has no such effect or is
+            undefined.
         log_likelihood: the restricted log-likelihood.
         method: the estimator.
         notes: remarks for the reader, such as a variance of 0.
@@ -74,6 +75,7 @@ class MixedModel(Result):
     effects: tuple[SystemEffect, ...] = ()
     contrasts: tuple[SystemContrast, ...] = ()
     item_variance: float | None = None
+    sentence_variance: float | None = None
     rater_variance: float | None = None
     residual_variance: float | None = None
     log_likelihood: float | None = None
@@ -95,10 +97,17 @@ def mixed_model(ratings: Ratings, criterion: str) -> MixedModel:
     systems, names = numbered([(row["system"],) for row in part.rows])
     levels = {
         "item": numbered([(row.get("corpus", ""), row["item"]) for row in part.rows])[0],
+        "sentence": numbered([(row.get("corpus", ""), row["item"], row["system"]) for row in part.rows])[0],
         "rater": numbered([(row["rater"],) for row in part.rows])[0],
     }
     counts = {name: int(numbers.max()) + 1 for name, numbers in levels.items()}
-    used, notes = random_effects(levels)
+    used, notes = random_effects(levels, systems)
+    if "sentence" in used and sum(counts[name] for name in used) > MOST_EFFECTS:
+        used.remove("sentence")
+        notes.append(
+            f"no effect of sentences, since {counts['sentence']:,} take too long: p is too small if an item favours a "
+            "system"
+        )
     reason = undefined(values, systems, sum(counts[name] for name in used))
     if not used:
         reason = reason or "ratings share neither raters nor items in a way that tells their effects from the rest"
@@ -125,6 +134,7 @@ def mixed_model(ratings: Ratings, criterion: str) -> MixedModel:
         effects=effects,
         contrasts=_contrasts([(names[at][0], int(at)) for at in order], fitted),
         item_variance=variances.get("item"),
+        sentence_variance=variances.get("sentence"),
         rater_variance=variances.get("rater"),
         residual_variance=fitted.residual,
         log_likelihood=fitted.log_likelihood,
@@ -139,20 +149,23 @@ def numbered(keys: list[tuple[str, ...]]) -> tuple[NDArray[np.int64], list[tuple
     return numbers, list(places)
 
 
-def random_effects(levels: dict[str, NDArray[np.int64]]) -> tuple[list[str], list[str]]:
-    """Return which random effects can be estimated, and a note for each other one."""
-    used, notes = [], []
+def random_effects(levels: dict[str, NDArray[np.int64]], systems: NDArray[np.int64]) -> tuple[list[str], list[str]]:
+    """Return which random effects can be estimated beside the fixed ones of systems, and a note for each other one."""
+    used: list[str] = []
+    notes = []
     for name, numbers in levels.items():
         count = int(numbers.max()) + 1
+        twin = next((other for other in used if same_levels(levels[other], numbers)), None)
         if count == 1:
             notes.append(f"there is one {name} alone: no effect of {name}s")
         elif count == len(numbers):
             notes.append(f"every {name} has one rating alone: its effect is part of the residual")
+        elif same_levels(systems, numbers):
+            notes.append(f"every system has one {name} alone: its effect is part of the system's")
+        elif twin is not None:
+            notes.append(f"every {name} has one {twin} alone and the other way round: one effect for both")
         else:
             used.append(name)
-    if len(used) == 2 and same_levels(levels[used[0]], levels[used[1]]):
-        notes.append(f"every {used[1]} has one {used[0]} alone and the other way round: one effect for both")
-        used = used[:1]
     return used, notes
 
 

@@ -22,7 +22,12 @@ def mixed_tables(found: MixedModel) -> list[ReportTable]:
         ]
         for row in found.effects
     ]
-    variances = {"items": found.item_variance, "raters": found.rater_variance, "residual": found.residual_variance}
+    variances = {
+        "items": found.item_variance,
+        "sentences": found.sentence_variance,
+        "raters": found.rater_variance,
+        "residual": found.residual_variance,
+    }
     known = [f"{name} {number(value)}" for name, value in variances.items() if value is not None]
     notes += [f"Variances: {', '.join(known)}."] if known else []
     title = f"Mixed-effects model: {found.criterion}"
