@@ -45,6 +45,7 @@ _ONE_THING = frozenset({"the", "it", "this"})
 _TELLING = {("there", "is"), ("we", "have"), ("i", "have")}
 """How a sentence begins before the thing that it is about: "we have a pub"."""
 _ASKING = frozenset({"shall", "please"})
+"""Words that no list of answers has."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
 """Verbs that make sentences of phrases that begin with these words."""
